@@ -1,6 +1,6 @@
 import { editableText } from "@gennai/machine/changes/editable-text";
 import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
-import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Attempt, AttemptChange, AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
@@ -11,13 +11,13 @@ import { type TakeFlags, takeAttempt } from "../attempts/take-attempt.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { colouredDiff, paintFor } from "../terminal/colours.ts";
 import type { Console } from "../terminal/console.ts";
-import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../terminal/terminal-safe.ts";
 import { untilEnded } from "../terminal/until-ended.ts";
-import { resolveWorkspace } from "./options/resolve-workspace.ts";
+import { type Said, said } from "./command-host.ts";
+import { placeHere, resolveWorkspace, type WorkspaceFlags } from "./options/resolve-workspace.ts";
 
-export interface AttemptsFlags {
-  readonly workspace?: string;
+export interface AttemptsFlags extends WorkspaceFlags {
   readonly of?: string;
   readonly json?: boolean;
 }
@@ -25,29 +25,20 @@ export interface AttemptsFlags {
 export type AttemptsTakeFlags = AttemptsFlags & TakeFlags;
 
 /** `gennai attempts list` */
-export async function attemptsListCommand(flags: AttemptsFlags, console: Console): Promise<ExitCode> {
+export async function attemptsListCommand(flags: AttemptsFlags, console: Console): Promise<Said> {
   const { all } = await open(flags, console);
-  if (flags.json === true) console.output.write(all.map((one) => `${jsonLine(one)}\n`).join(""));
-  else if (all.length === 0)
-    console.output.write("There are no attempts here. Make some: gennai run --attempts 3 REQUEST\n");
-  else console.output.write(all.map(describeAttempts).join("\n"));
-  return exitCode.ok;
+  const none = "There are no attempts here. Make some: gennai run --attempts 3 REQUEST\n";
+  return { rows: all, text: all.length === 0 ? none : all.map(describeAttempts).join("\n") };
 }
 
 /** `gennai attempts show N` */
-export async function attemptsShowCommand(number: string, flags: AttemptsFlags, console: Console): Promise<ExitCode> {
+export async function attemptsShowCommand(number: string, flags: AttemptsFlags, console: Console): Promise<Said> {
   const { kept, of, attempt } = await found(number, flags, console);
-  if (flags.json === true) {
-    console.output.write(`${jsonLine(attempt)}\n`);
-    return exitCode.ok;
-  }
   const paint = paintFor(console.output, console.environment);
   const diffs = attempt.changes.map((change) => diffOf(change, (sha256) => kept.bytes(of.id, sha256)));
   const checked = attempt.checkOutput === "" ? "" : `\nThe check printed:\n${terminalSafe(attempt.checkOutput)}\n`;
-  console.output.write(
-    `${describeAttempt(attempt)}\n${terminalSafe(attempt.text)}\n\n${colouredDiff(diffs.join(""), paint)}\n${checked}`,
-  );
-  return exitCode.ok;
+  const told = `${describeAttempt(attempt)}\n${terminalSafe(attempt.text)}`;
+  return said(attempt, `${told}\n\n${colouredDiff(diffs.join(""), paint)}\n${checked}`);
 }
 
 /** `gennai attempts take N` */
@@ -75,18 +66,17 @@ export async function attemptsDropCommand(
   id: string | undefined,
   flags: AttemptsFlags,
   console: Console,
-): Promise<ExitCode> {
+): Promise<Said> {
   const { kept, all } = await open(flags, console);
   const gone = id === undefined ? all : [named(all, id)];
   for (const one of gone) await kept.drop(one.id);
   const ids = gone.map((one) => one.id);
-  console.output.write(flags.json === true ? `${jsonLine({ dropped: ids })}\n` : `Dropped ${ids.length}.\n`);
-  return exitCode.ok;
+  return said({ dropped: ids }, `Dropped ${ids.length}.\n`);
 }
 
 async function open(flags: AttemptsFlags, console: Console) {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const kept = new KeptAttempts(await prepareStateDirectory(defaultStateDir(console.environment)));
+  const { workspaceRoot: workspace, stateDir } = await placeHere(flags, console);
+  const kept = new KeptAttempts(await prepareStateDirectory(stateDir));
   await kept.recover(Date.now());
   return { kept, all: kept.list(workspace).map(({ set }) => set) };
 }

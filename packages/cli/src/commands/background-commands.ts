@@ -5,18 +5,17 @@ import {
   openBackgroundPort,
   stopBackgroundRun,
 } from "@gennai/client/background-runs";
-import { type ChosenServer, type ServerFlags } from "../connection/server-choice.ts";
+import type { ChosenServer } from "../connection/server-choice.ts";
 import { listSessions } from "../connection/session-list.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { workspaceServer } from "./options/workspace-server.ts";
+import { listed, type Said } from "./command-host.ts";
+import { type WorkspaceServerFlags, workspaceServer } from "./options/workspace-server.ts";
 
-export interface BackgroundFlags extends ServerFlags {
-  readonly workspace?: string;
+export interface BackgroundFlags extends WorkspaceServerFlags {
   readonly session?: string;
-  readonly json?: boolean;
 }
 
 export interface BackgroundLogsFlags extends BackgroundFlags {
@@ -31,18 +30,15 @@ export interface BackgroundOpenFlags extends BackgroundFlags {
 const maxSessions = 20;
 
 /** `gennai background list` */
-export async function backgroundListCommand(flags: BackgroundFlags, console: Console): Promise<ExitCode> {
+export async function backgroundListCommand(flags: BackgroundFlags, console: Console): Promise<Said> {
   await using place = await resolvePlace(flags, console);
-  let count = 0;
+  const rows: (BackgroundRun & { readonly sessionId: string })[] = [];
   for (const sessionId of place.sessionIds) {
-    for (const run of await listBackgroundRuns(place.server.client, sessionId)) {
-      count += 1;
-      const line = `${run.id}  ${stateOf(run)}  ${terminalSafe(run.command)}  (session ${sessionId})`;
-      console.output.write(flags.json === true ? `${JSON.stringify({ sessionId, ...run })}\n` : `${line}\n`);
-    }
+    for (const run of await listBackgroundRuns(place.server.client, sessionId)) rows.push({ sessionId, ...run });
   }
-  if (count === 0 && flags.json !== true) console.output.write("Nothing runs in the background.\n");
-  return exitCode.ok;
+  const line = (run: (typeof rows)[number]): string =>
+    `${run.id}  ${stateOf(run)}  ${terminalSafe(run.command)}  (session ${run.sessionId})`;
+  return listed(rows, line, "Nothing runs in the background.");
 }
 
 /** `gennai background logs <id>`. Ends when the run does, or by Ctrl+C, which leaves the run alone. */
@@ -68,11 +64,10 @@ export async function backgroundLogsCommand(
 }
 
 /** `gennai background stop <id>` */
-export async function backgroundStopCommand(id: string, flags: BackgroundFlags, console: Console): Promise<ExitCode> {
+export async function backgroundStopCommand(id: string, flags: BackgroundFlags, console: Console): Promise<Said> {
   await using place = await resolvePlace(flags, console);
   const run = await stopBackgroundRun(place.server.client, { sessionId: await sessionOf(place, id), runId: id });
-  console.output.write(`${id} ${terminalSafe(stateOf(run))}\n`);
-  return exitCode.ok;
+  return { text: `${id} ${terminalSafe(stateOf(run))}\n` };
 }
 
 /** `gennai background open <id> <port>` */
@@ -81,15 +76,14 @@ export async function backgroundOpenCommand(
   port: string,
   flags: BackgroundOpenFlags,
   console: Console,
-): Promise<ExitCode> {
+): Promise<Said> {
   const ports = { port: portOf(port), localPort: flags.port === undefined ? 0 : portOf(flags.port) };
   await using place = await resolvePlace(flags, console);
   const { client, isOwn } = place.server;
   const meant = { sessionId: await sessionOf(place, id), runId: id };
   if (isOwn) throw usageError("No server runs for this workspace.", "Start one: gennai serve");
   const local = await openBackgroundPort(client, meant, ports);
-  console.output.write(`http://127.0.0.1:${local} leads to port ${ports.port} of ${id}, until it ends.\n`);
-  return exitCode.ok;
+  return { text: `http://127.0.0.1:${local} leads to port ${ports.port} of ${id}, until it ends.\n` };
 }
 
 interface Place extends AsyncDisposable {

@@ -1,35 +1,30 @@
 import { homedir } from "node:os";
 import type { Intent } from "@gennai/governance/intents/intent";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import { IntentsService, type IntentsStatus } from "@gennai/sessions/intents/intents-service";
 import { CliError, usageError } from "../terminal/cli-error.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, commandName } from "../terminal/console.ts";
-import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { type Said, said } from "./command-host.ts";
 import { limitsHere } from "./limits-here.ts";
 import { actRecorder } from "./options/act-recorder.ts";
-import { resolveWorkspace } from "./options/resolve-workspace.ts";
-
-export interface IntentsFlags {
-  readonly workspace?: string;
-  readonly json?: boolean;
-}
+import { placeHere, type WorkspaceFlags } from "./options/resolve-workspace.ts";
 
 /** `gennai intents list`: what can be selected, and what is wrong with the file. Fails if something is wrong. */
-export async function intentsListCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
+export async function intentsListCommand(flags: WorkspaceFlags, console: Console): Promise<Said> {
   const { intents } = await openIntents(flags, console);
   const status = await intents.status();
-  if (flags.json === true) console.output.write(`${JSON.stringify(status)}\n`);
-  else console.output.write(describeStatus(status, intents.file, console));
-  return status.problems.length === 0 ? exitCode.ok : exitCode.failed;
+  const code = status.problems.length === 0 ? exitCode.ok : exitCode.failed;
+  return said(status, describeStatus(status, intents.file, console), code);
 }
 
 /** `gennai intents show ID`. */
-export async function intentsShowCommand(id: string, flags: IntentsFlags, console: Console): Promise<ExitCode> {
+export async function intentsShowCommand(id: string, flags: WorkspaceFlags, console: Console): Promise<Said> {
   const { intents } = await (await openIntents(flags, console)).intents.status();
   const intent = intents.find((each) => each.id === id);
   if (intent === undefined) {
@@ -39,37 +34,26 @@ export async function intentsShowCommand(id: string, flags: IntentsFlags, consol
       ids === "" ? "gennai intents init makes a first one." : `There are: ${ids}.`,
     );
   }
-  console.output.write(flags.json === true ? `${JSON.stringify(intent)}\n` : describeIntent(intent));
-  return exitCode.ok;
+  return said(intent, describeIntent(intent));
 }
 
 /** `gennai intents init`: a first file, with one intent to fill in. Never overwrites. */
-export async function intentsInitCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
+export async function intentsInitCommand(flags: WorkspaceFlags, console: Console): Promise<Said> {
   const { intents, record } = await openIntents(flags, console);
-  let created: boolean;
-  try {
-    created = await intents.create(firstIntents, (sha256) => record({ intents_accepted: sha256 }));
-  } catch (error) {
-    if (!(error instanceof ToolFailure)) throw error;
-    throw new CliError(error.message, {
-      next: [error.hint ?? "Correct what it names and run the command again."],
-      cause: error,
-    });
-  }
-  if (!created) {
+  const creating = intents.create(firstIntents, (sha256) => record({ intents_accepted: sha256 }));
+  if (!(await creating.catch(toldFailure(({ hint }) => hint ?? "Correct what it names and run the command again.")))) {
     throw usageError(`${intents.file} is there already.`, "Edit it; gennai intents list says what is wrong with it.");
   }
-  if (flags.json === true) console.output.write(`${JSON.stringify({ created: intents.file })}\n`);
-  else console.output.write(`Made ${intents.file}. Fill in the intent and set its status to active.\n`);
-  return exitCode.ok;
+  const text = `Made ${intents.file}. Fill in the intent and set its status to active.\n`;
+  return said({ created: intents.file }, text);
 }
 
 /** `gennai intents mode auto|required|off`: the person's own switch for this workspace; without a mode, shows it. */
 export async function intentsModeCommand(
   mode: string | undefined,
-  flags: IntentsFlags,
+  flags: WorkspaceFlags,
   console: Console,
-): Promise<ExitCode> {
+): Promise<Said> {
   if (mode !== undefined && !isMode(mode)) {
     throw usageError(`${JSON.stringify(mode)} is not a mode.`, `Say one of: ${intentsModeWords.words.join(", ")}.`);
   }
@@ -79,38 +63,29 @@ export async function intentsModeCommand(
     await intents.setMode(mode, () => record({ intents_mode: mode, intents_mode_before: before }));
   }
   const status = await intents.status();
-  if (flags.json === true) {
-    console.output.write(`${JSON.stringify({ mode: status.mode, on: status.on, why: status.why })}\n`);
-  } else console.output.write(`${describeMode(status)}\n`);
-  return exitCode.ok;
+  return said({ mode: status.mode, on: status.on, why: status.why }, `${describeMode(status)}\n`);
 }
 
 /** `gennai intents accept`: a person read the present file. If intents are required, they can be selected only after this. */
-export async function intentsAcceptCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
+export async function intentsAcceptCommand(flags: WorkspaceFlags, console: Console): Promise<Said> {
   const { intents, record } = await openIntents(flags, console);
-  let status: IntentsStatus;
-  try {
-    status = await intents.accept({ record: (sha256) => record({ intents_accepted: sha256 }) });
-  } catch (error) {
-    if (!(error instanceof ToolFailure)) throw error;
-    throw new CliError(error.message, {
-      next: ["Correct what it names and run the command again; gennai intents init makes a first file."],
-      cause: error,
-    });
-  }
-  const { sha256, intents: accepted } = status;
-  if (flags.json === true)
-    console.output.write(`${JSON.stringify({ accepted: intents.file, sha256, intents: accepted })}\n`);
-  else {
-    console.output.write(accepted.map(describeIntent).join(""));
-    console.output.write(`Accepted ${intents.file} as it is now (SHA-256 ${sha256.slice(0, 12)}…).\n`);
-  }
-  return exitCode.ok;
+  const next = "Correct what it names and run the command again; gennai intents init makes a first file.";
+  const { sha256, intents: accepted } = await intents
+    .accept({ record: (sha256) => record({ intents_accepted: sha256 }) })
+    .catch(toldFailure(() => next));
+  const text = `Accepted ${intents.file} as it is now (SHA-256 ${sha256.slice(0, 12)}…).\n`;
+  return said({ accepted: intents.file, sha256, intents: accepted }, accepted.map(describeIntent).join("") + text);
 }
 
-async function openIntents(flags: IntentsFlags, console: Console) {
-  const root = await resolveWorkspace(flags.workspace, console);
-  const stateDir = await prepareStateDirectory(defaultStateDir(console.environment));
+function toldFailure(next: (failure: ToolFailure) => string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof ToolFailure ? new CliError(error.message, { next: [next(error)], cause: error }) : error;
+  };
+}
+
+async function openIntents(flags: WorkspaceFlags, console: Console) {
+  const { workspaceRoot: root, ...place } = await placeHere(flags, console);
+  const stateDir = await prepareStateDirectory(place.stateDir);
   const workspace = openLocalWorkspace(root, { stateDir, home: homedir() });
   const intents = IntentsService.open({ workspace, stateDir }).lay(await limitsHere(console));
   return { intents, record: actRecorder(root, console) };

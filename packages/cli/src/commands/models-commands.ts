@@ -1,55 +1,48 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { describeModel, listModels, type ProviderChoice, tryModel } from "@gennai/client/host/model-choices";
 import type { Backend } from "@gennai/protocol/model/session/backend";
-import { type ServerFlags } from "../connection/server-choice.ts";
 import { CliError, usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
-import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { type Said, said } from "./command-host.ts";
 import { modelChoice } from "./options/option-values.ts";
-import { workspaceServer } from "./options/workspace-server.ts";
+import { type WorkspaceServerFlags, workspaceServer } from "./options/workspace-server.ts";
 
-export interface ModelsFlags extends ServerFlags {
-  readonly workspace?: string;
+export interface ModelsFlags extends WorkspaceServerFlags {
   readonly backend?: string;
   readonly baseUrl?: string;
   readonly json?: boolean;
 }
 
 /** `gennai models`: one line for each model, by provider. */
-export async function modelsCommand(flags: ModelsFlags, console: Console): Promise<ExitCode> {
+export async function modelsCommand(flags: ModelsFlags, console: Console): Promise<Said> {
   const which = whichOf(flags);
   await using server = await workspaceServer(flags, console);
   const { signal } = server;
   const providers = await listModels(server.client, which, { signal });
-  for (const provider of providers) {
-    if (flags.json === true) {
-      const { backend, baseUrl } = provider;
-      for (const model of provider.models) console.output.write(`${JSON.stringify({ backend, baseUrl, ...model })}\n`);
-    } else console.output.write(describeProvider(provider));
-  }
+  const rows = providers.flatMap(({ backend, baseUrl, models }) =>
+    models.map((model) => ({ backend, baseUrl, ...model })),
+  );
   const failed = which !== undefined && providers.every(({ models, problem }) => models.length === 0 && problem !== "");
-  return failed ? exitCode.failed : exitCode.ok;
+  return { rows, text: providers.map(describeProvider).join(""), code: failed ? exitCode.failed : exitCode.ok };
 }
 
 /** `gennai models try MODEL`: one real request. */
-export async function modelsTryCommand(model: string, flags: ModelsFlags, console: Console): Promise<ExitCode> {
+export async function modelsTryCommand(model: string, flags: ModelsFlags, console: Console): Promise<Said> {
   const named = whichOf(flags);
   await using server = await workspaceServer(flags, console);
   const { signal } = server;
   const { backend, baseUrl } = named ?? (await placeOf(server.client, model, signal));
   const trial = await tryModel(server.client, { backend, baseUrl, model }, { signal });
-  if (flags.json === true) console.output.write(`${JSON.stringify({ backend, baseUrl, model, ...trial })}\n`);
+  const json = { backend, baseUrl, model, ...trial };
   if (trial.type === "failed") {
-    if (flags.json === true) return exitCode.failed;
+    if (flags.json === true) return said(json, "", exitCode.failed);
     throw new CliError(`${model} (${backend}) did not answer: ${trial.problem}`, {
       next: trial.hint === "" ? [] : [trial.hint],
     });
   }
-  if (flags.json !== true) {
-    console.output.write(`${terminalSafe(model)} (${backend}) answered in ${trial.milliseconds} ms.\n`);
-  }
-  return exitCode.ok;
+  return said(json, `${terminalSafe(model)} (${backend}) answered in ${trial.milliseconds} ms.\n`);
 }
 
 /** The provider that the options name; undefined: all. */

@@ -8,23 +8,15 @@ import { fetchPolicy } from "@gennai/sessions/rules/fetch-policy";
 import { signPolicy } from "@gennai/sessions/rules/sign-policy";
 import { CliError, usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
-import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { type Said, said } from "./command-host.ts";
 import { limitsHere } from "./limits-here.ts";
 
-export interface PolicyShowFlags {
-  readonly json?: boolean;
-}
-
 /** `gennai policy show`: each key of each policy in force, and where it stands. */
-export async function policyShowCommand(flags: PolicyShowFlags, console: Console): Promise<ExitCode> {
+export async function policyShowCommand(_flags: object, console: Console): Promise<Said> {
   const limits = await limitsHere(console);
   const problem = problemOf(limits);
-  if (flags.json === true) {
-    const shown = { permits: permitted(limits), problem: problem ?? null, policies: limits.map(shownLimit) };
-    console.output.write(`${JSON.stringify(shown)}\n`);
-    return exitCode.ok;
-  }
   const rows = limits.flatMap((limit) => [
     [layers[limit.holder], limit.name, limit.file],
     ...shownKeys(limit).map(({ key, value, place }) => [key, value, place]),
@@ -34,11 +26,12 @@ export async function policyShowCommand(flags: PolicyShowFlags, console: Console
   rows.push(["permits", permitted(limits).join(", "), ""]);
   if (problem !== undefined) rows.push(["only reading", problem, ""]);
   const widths = [0, 1].map((column) => Math.max(...rows.slice(0, -1).map((row) => row[column]?.length ?? 0), 12));
-  for (const row of rows) {
+  const lines = rows.map((row) => {
     const cells = row.map((cell, column) => terminalSafe(cell).padEnd(widths[column] ?? 0));
-    console.output.write(`${cells.join("  ").trimEnd()}\n`);
-  }
-  return exitCode.ok;
+    return `${cells.join("  ").trimEnd()}\n`;
+  });
+  const shown = { permits: permitted(limits), problem: problem ?? null, policies: limits.map(shownLimit) };
+  return said(shown, lines.join(""));
 }
 
 /** Who lays it down, as `policy check` names layers of rules. */
@@ -67,15 +60,14 @@ export interface PolicyFetchFlags {
 }
 
 /** `gennai policy fetch`: 1 if what is there stays, because what is fetched cannot be used. */
-export async function policyFetchCommand(flags: PolicyFetchFlags, console: Console): Promise<ExitCode> {
+export async function policyFetchCommand(flags: PolicyFetchFlags, console: Console): Promise<Said> {
   const url = URL.parse(flags.url);
   if (url === null) throw usageError(`${flags.url} is no address.`, "Name one that begins with https://.");
   const keys = await read(flags.key, console);
   try {
     const directory = resolve(console.directory, flags.to);
     const { file, name, serial, isNew } = await fetchPolicy({ url, keys, directory }, Date.now());
-    console.output.write(`${isNew ? "fetched" : "unchanged"}  ${terminalSafe(name)}, serial ${serial}, ${file}\n`);
-    return exitCode.ok;
+    return { text: `${isNew ? "fetched" : "unchanged"}  ${terminalSafe(name)}, serial ${serial}, ${file}\n` };
   } catch (error) {
     const why = terminalSafe(errorMessage(error));
     throw new CliError(`The policy was not fetched: ${why}.`, {
@@ -90,10 +82,10 @@ export async function policySignCommand(
   file: string,
   flags: { readonly key: string },
   console: Console,
-): Promise<ExitCode> {
+): Promise<Said> {
   const [text, key] = await Promise.all([read(file, console), read(flags.key, console)]);
   try {
-    console.output.write(signPolicy(parseStrictYaml(text, file).data, key));
+    return { text: signPolicy(parseStrictYaml(text, file).data, key) };
   } catch (error) {
     throw new CliError(`${file} cannot be signed: ${errorMessage(error)}`, {
       exitCode: exitCode.usage,
@@ -101,7 +93,6 @@ export async function policySignCommand(
       cause: error,
     });
   }
-  return exitCode.ok;
 }
 
 async function read(file: string, console: Console): Promise<string> {

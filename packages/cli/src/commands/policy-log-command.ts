@@ -1,43 +1,31 @@
 import { violationWords } from "@gennai/governance/rules/violation";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import { type DamageControlEntry, damageControlLog } from "@gennai/sessions/policy-workbench/damage-control-log";
 import { CliError } from "../terminal/cli-error.ts";
 import { type Paint, paintFor } from "../terminal/colours.ts";
 import type { Console } from "../terminal/console.ts";
-import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { utcTime } from "../terminal/utc-time.ts";
-import { resolveWorkspace } from "./options/resolve-workspace.ts";
+import { listed, type Said } from "./command-host.ts";
+import { placeHere, type WorkspaceFlags } from "./options/resolve-workspace.ts";
 
-export interface PolicyLogFlags {
-  readonly workspace?: string;
+export interface PolicyLogFlags extends WorkspaceFlags {
   readonly session?: string;
-  readonly json?: boolean;
 }
 
 /** `gennai policy log`: the `damage-control-log`, what the rules stopped or asked about, oldest first. */
-export async function policyLogCommand(flags: PolicyLogFlags, console: Console): Promise<ExitCode> {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const entries = await readLog(workspaceRoot, flags, console);
+export async function policyLogCommand(flags: PolicyLogFlags, console: Console): Promise<Said> {
+  const entries = await readLog(flags, console);
   const paint = paintFor(console.output, console.environment);
-  for (const entry of entries) {
-    console.output.write(flags.json === true ? `${entryJson(entry)}\n` : `${describe(entry, paint)}\n`);
-  }
-  if (entries.length === 0 && flags.json !== true)
-    console.output.write("No rule stopped or asked about anything here.\n");
-  return exitCode.ok;
+  const { text } = listed(entries, (each) => describe(each, paint), "No rule stopped or asked about anything here.");
+  return { rows: entries.map(entryRow), text };
 }
 
-async function readLog(
-  workspaceRoot: string,
-  flags: PolicyLogFlags,
-  console: Console,
-): Promise<readonly DamageControlEntry[]> {
+async function readLog(flags: PolicyLogFlags, console: Console): Promise<readonly DamageControlEntry[]> {
   try {
     return await damageControlLog({
-      stateDir: defaultStateDir(console.environment),
-      workspaceRoot,
+      ...(await placeHere(flags, console)),
       sessionId: flags.session,
       onWarning: (text) => void console.errors.write(`${terminalSafe(text)}\n`),
     });
@@ -52,9 +40,9 @@ async function readLog(
 }
 
 /** The entry with the specification's names, and its position in the session's log. */
-function entryJson({ tool, input, rule, action, ...place }: DamageControlEntry): string {
+function entryRow({ tool, input, rule, action, ...place }: DamageControlEntry) {
   const { sessionId, turnId, toolCallId, seq, time } = place;
-  return JSON.stringify({
+  return {
     type: "damage-control-log",
     tool,
     input,
@@ -65,7 +53,7 @@ function entryJson({ tool, input, rule, action, ...place }: DamageControlEntry):
     turn_id: turnId,
     tool_call_id: toolCallId,
     seq,
-  });
+  };
 }
 
 const colours = { blocked: "red", refused: "red", asked: "yellow", confirmed: "green" } as const;

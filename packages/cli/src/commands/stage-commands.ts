@@ -2,19 +2,17 @@ import type { AgentClient } from "@gennai/client/connection/connection";
 import { dropLayer, keepLayer, listLayer } from "@gennai/client/session/layer";
 import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
 import { plural } from "@gennai/protocol/plural";
-import { type ServerFlags } from "../connection/server-choice.ts";
 import { listSessions } from "../connection/session-list.ts";
 import { agreed } from "../terminal/agreed.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type Console, commandName } from "../terminal/console.ts";
-import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { workspaceServer } from "./options/workspace-server.ts";
+import { type Said, said } from "./command-host.ts";
+import { type WorkspaceServerFlags, workspaceServer } from "./options/workspace-server.ts";
 
-export interface StageFlags extends ServerFlags {
-  readonly workspace?: string;
+export interface StageFlags extends WorkspaceServerFlags {
   readonly session?: string;
-  readonly json?: boolean;
 }
 
 export interface StageKeepFlags extends StageFlags {
@@ -25,12 +23,10 @@ export interface StageKeepFlags extends StageFlags {
 const maxSessions = 50;
 
 /** `gennai stage list` */
-export async function stageListCommand(flags: StageFlags, console: Console): Promise<ExitCode> {
+export async function stageListCommand(flags: StageFlags, console: Console): Promise<Said> {
   await using found = await findTrees(flags, console);
   const { sessionId, trees } = found;
-  if (flags.json === true) console.output.write(`${JSON.stringify({ sessionId, trees })}\n`);
-  else console.output.write(described(sessionId, trees, commandName(console.environment)));
-  return exitCode.ok;
+  return said({ sessionId, trees }, described(sessionId, trees, commandName(console.environment)));
 }
 
 /** `gennai stage keep PATH…`: shows what that means and asks; without a terminal it needs `--yes`. */
@@ -38,7 +34,7 @@ export async function stageKeepCommand(
   paths: readonly string[],
   flags: StageKeepFlags,
   console: Console,
-): Promise<ExitCode> {
+): Promise<Said | number> {
   await using found = await findTrees(flags, console);
   const { client, sessionId, signal } = found;
   const seen = await keepLayer(client, { sessionId, paths }, { signal });
@@ -50,31 +46,18 @@ export async function stageKeepCommand(
   const { kept, files } = await keepLayer(client, { sessionId, paths, sha256 }, { signal });
   if (!kept) throw usageError("It has changed since, so nothing was kept.", "Look again: gennai stage list");
   const names = seen.paths.map(terminalSafe).join(", ");
-  console.output.write(
-    flags.json === true
-      ? `${JSON.stringify({ sessionId, kept: seen.paths, files })}\n`
-      : `${names}: in the workspace now (${plural(files, "file")}). Undo it: ${commandName(console.environment)} undo.\n`,
-  );
-  return exitCode.ok;
+  const undo = `Undo it: ${commandName(console.environment)} undo.`;
+  const text = `${names}: in the workspace now (${plural(files, "file")}). ${undo}\n`;
+  return said({ sessionId, kept: seen.paths, files }, text);
 }
 
 /** `gennai stage drop [PATH…]` */
-export async function stageDropCommand(
-  paths: readonly string[],
-  flags: StageFlags,
-  console: Console,
-): Promise<ExitCode> {
+export async function stageDropCommand(paths: readonly string[], flags: StageFlags, console: Console): Promise<Said> {
   await using found = await findTrees(flags, console);
   const { client, sessionId, signal } = found;
   const dropped = await dropLayer(client, { sessionId, paths }, { signal });
-  console.output.write(
-    flags.json === true
-      ? `${JSON.stringify({ sessionId, dropped })}\n`
-      : dropped.length === 0
-        ? "There was nothing to drop.\n"
-        : `Dropped ${dropped.map(terminalSafe).join(", ")}.\n`,
-  );
-  return exitCode.ok;
+  const names = dropped.map(terminalSafe).join(", ");
+  return said({ sessionId, dropped }, names === "" ? "There was nothing to drop.\n" : `Dropped ${names}.\n`);
 }
 
 /** The trees of the named session, else of the newest one that has any. */

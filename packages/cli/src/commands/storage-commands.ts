@@ -6,24 +6,19 @@ import { freeStorage } from "@gennai/store/purge/free-storage";
 import { bytesOf, measureStorage, type StorageUse, storageParts } from "@gennai/store/purge/storage-use";
 import { CliError } from "../terminal/cli-error.ts";
 import { type Console, commandName } from "../terminal/console.ts";
-import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
-
-export interface StorageFlags {
-  readonly json?: boolean;
-}
+import { type Said, said } from "./command-host.ts";
 
 /** `gennai storage`: measures now. */
-export async function storageShowCommand({ json }: StorageFlags, console: Console): Promise<ExitCode> {
+export async function storageShowCommand(_flags: object, console: Console): Promise<Said> {
   const stateDir = defaultStateDir(console.environment);
   const { mostStorageBytes } = await loadServerConfig(userConfigDir(console.environment));
   const use = await measureStorage(stateDir, { now: Date.now() });
-  if (json === true) console.output.write(`${JSON.stringify({ stateDir, mostBytes: mostStorageBytes, ...use })}\n`);
-  else console.output.write(described(use, { stateDir, mostBytes: mostStorageBytes, console }));
-  return exitCode.ok;
+  const place = { stateDir, mostBytes: mostStorageBytes };
+  return said({ ...place, ...use }, described(use, { ...place, console }));
 }
 
 /** `gennai storage free`: what can be made again goes. */
-export async function storageFreeCommand({ json }: StorageFlags, console: Console): Promise<ExitCode> {
+export async function storageFreeCommand(_flags: object, console: Console): Promise<Said> {
   const stateDir = defaultStateDir(console.environment);
   if (!existsSync(stateDir)) throw new CliError(`${stateDir} is not there yet.`, { next: [] });
   const freed = await freeStorage(stateDir, { mostBytes: 0, idleMs: 0, now: Date.now() });
@@ -31,9 +26,8 @@ export async function storageFreeCommand({ json }: StorageFlags, console: Consol
     throw new CliError("Another process frees storage at this moment.", { next: ["Run it again in a minute."] });
   }
   const bytes = bytesOf(freed.before) - bytesOf(freed.after);
-  if (json === true) console.output.write(`${JSON.stringify({ stateDir, freedBytes: bytes, ...freed.after })}\n`);
-  else console.output.write(`Freed ${mebibytes(bytes)}; ${mebibytes(bytesOf(freed.after))} are left.\n`);
-  return exitCode.ok;
+  const text = `Freed ${mebibytes(bytes)}; ${mebibytes(bytesOf(freed.after))} are left.\n`;
+  return said({ stateDir, freedBytes: bytes, ...freed.after }, text);
 }
 
 function described(

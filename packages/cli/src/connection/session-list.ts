@@ -11,13 +11,8 @@ export async function listSessions(
   return summariesFromMessage(await client.listSessions({ workingDir: workspace }, options));
 }
 
-/** The sessions as text for a user, one line each; empty if there are none. */
-export async function describeSessions(client: AgentClient, workspace: string, options: CallOptions): Promise<string> {
-  const summaries = await listSessions(client, workspace, options);
-  return summaries
-    .map(({ sessionId, updated, title, workingDir }) => {
-      const place = workspace === "" ? `  ${terminalSafe(workingDir)}` : "";
-      return `${sessionId}  ${updated.slice(0, 16).replace("T", " ")}  ${terminalSafe(title)}${place}\n`;
-    })
-    .join("");
+/** A session as a line for a user. @param workspace whose sessions are listed; empty: every workspace's */
+export function sessionLine({ sessionId, updated, title, workingDir }: SessionSummary, workspace: string): string {
+  const place = workspace === "" ? `  ${terminalSafe(workingDir)}` : "";
+  return `${sessionId}  ${updated.slice(0, 16).replace("T", " ")}  ${terminalSafe(title)}${place}`;
 }

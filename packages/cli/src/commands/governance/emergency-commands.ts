@@ -10,28 +10,26 @@ import { provenServers } from "../../connection/proven-servers.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { utcTime } from "../../terminal/utc-time.ts";
 import { version } from "../../terminal/version.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { type Said, said } from "../command-host.ts";
+import { resolveWorkspace, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 
-export interface EmergencyFlags {
-  readonly workspace?: string;
+export interface EmergencyFlags extends WorkspaceFlags {
   readonly reason?: string;
   readonly by?: string;
   readonly tool?: string;
-  readonly json?: boolean;
 }
 
 /** Number of changes that are shown with the state. */
 const shownChanges = 10;
 
 /** `gennai emergency status` */
-export async function emergencyStatusCommand(flags: EmergencyFlags, console: Console): Promise<ExitCode> {
+export async function emergencyStatusCommand(_flags: object, console: Console): Promise<Said> {
   await using controls = await openControls(console);
-  writeReport(controls.report(shownChanges), flags, console);
-  return exitCode.ok;
+  return told(controls.report(shownChanges), console);
 }
 
 /**
@@ -43,7 +41,7 @@ export async function emergencySwitchCommand(
   state: string,
   flags: EmergencyFlags,
   console: Console,
-): Promise<ExitCode> {
+): Promise<Said> {
   if (state !== "on" && state !== "off") {
     throw usageError(
       `${control} takes on or off, not ${JSON.stringify(state)}.`,
@@ -60,8 +58,7 @@ export async function emergencySwitchCommand(
   await using controls = await openControls(console);
   const stopped = await switchOverServer(defaultStateDir(console.environment), request);
   if (stopped === undefined) await switchHere(controls, request, workspace);
-  writeReport({ ...controls.report(1), ...(stopped === undefined ? {} : { stoppedTurnIds: stopped }) }, flags, console);
-  return exitCode.ok;
+  return told({ ...controls.report(1), ...(stopped === undefined ? {} : { stoppedTurnIds: stopped }) }, console);
 }
 
 async function switchHere(
@@ -92,12 +89,8 @@ function openControls(console: Console): Promise<EmergencyHere> {
   });
 }
 
-function writeReport(report: EmergencyTold, flags: EmergencyFlags, console: Console): void {
-  const text =
-    flags.json === true
-      ? JSON.stringify(report)
-      : describeEmergency(report, paintFor(console.output, console.environment));
-  console.output.write(`${text}\n`);
+function told(report: EmergencyTold, console: Console): Said {
+  return said(report, `${describeEmergency(report, paintFor(console.output, console.environment))}\n`);
 }
 
 interface EmergencyTold extends EmergencyReport {

@@ -1,70 +1,55 @@
 import { userConfigDir } from "@gennai/machine/config/config-directory";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { WorkspaceHooks } from "@gennai/sessions/rules/workspace-hooks";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { listed, type Said, said } from "../command-host.ts";
 import { limitsHere } from "../limits-here.ts";
 import { actRecorder } from "../options/act-recorder.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
-
-export interface HooksFlags {
-  readonly workspace?: string;
-  readonly json?: boolean;
-}
+import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 
 /** `gennai hooks show` */
-export async function hooksShowCommand(flags: HooksFlags, console: Console): Promise<ExitCode> {
-  const loaded = await (await workspaceHooks(flags, console)).load();
-  if (flags.json === true) {
-    console.output.write(`${JSON.stringify(loaded)}\n`);
-    return exitCode.ok;
-  }
-  for (const { event, matcher, command, timeoutMs, source } of loaded.hooks) {
-    const which = matcher === undefined || matcher === "" ? "*" : matcher;
-    console.output.write(`${event.padEnd(18)} ${which}  ${spelledOut(command)}  (${timeoutMs / 1000} s, ${source})\n`);
-  }
-  if (loaded.hooks.length === 0) console.output.write("No hooks run here.\n");
-  for (const problem of loaded.problems)
-    console.output.write(`broken: ${terminalSafe(problem)}; changes are refused until it is corrected\n`);
-  for (const warning of loaded.warnings) console.output.write(`warning: ${terminalSafe(warning)}\n`);
-  return exitCode.ok;
+export async function hooksShowCommand(flags: WorkspaceFlags, console: Console): Promise<Said> {
+  const loaded = await (await openHooks(flags, console)).hooks.load();
+  const { text } = listed(
+    loaded.hooks,
+    ({ event, matcher, command, timeoutMs, source }) =>
+      `${event.padEnd(18)} ${matcher || "*"}  ${spelledOut(command)}  (${timeoutMs / 1000} s, ${source})`,
+    "No hooks run here.",
+  );
+  const problems = [
+    ...loaded.problems.map((each) => `broken: ${terminalSafe(each)}; changes are refused until it is corrected\n`),
+    ...loaded.warnings.map((each) => `warning: ${terminalSafe(each)}\n`),
+  ];
+  return said(loaded, text + problems.join(""));
 }
 
 /** `gennai hooks trust` */
-export async function hooksTrustCommand(flags: HooksFlags, console: Console): Promise<ExitCode> {
-  const hooks = await workspaceHooks(flags, console);
-  const record = actRecorder(await resolveWorkspace(flags.workspace, console), console);
-  let commands: readonly string[] | undefined;
-  try {
-    commands = await hooks.trust((sha256) => record({ hooks_trusted: sha256 }));
-  } catch (error) {
-    throw new CliError(errorMessage(error), {
-      exitCode: exitCode.usage,
-      next: ["Correct the file, then trust it."],
-      cause: error,
+export async function hooksTrustCommand(flags: WorkspaceFlags, console: Console): Promise<Said> {
+  const { hooks, workspaceRoot } = await openHooks(flags, console);
+  const record = actRecorder(workspaceRoot, console);
+  const commands = await hooks
+    .trust((sha256) => record({ hooks_trusted: sha256 }))
+    .catch((cause: unknown) => {
+      const next = ["Correct the file, then trust it."];
+      throw new CliError(errorMessage(cause), { exitCode: exitCode.usage, next, cause });
     });
-  }
   if (commands === undefined) {
     throw usageError("This workspace has no .gennai/hooks.json.", "There is nothing to trust.");
   }
-  if (flags.json === true) console.output.write(`${JSON.stringify({ trusted: commands })}\n`);
-  else {
-    console.output.write("Trusted as it is now. From the next turn on these run, and with your rights:\n");
-    for (const command of commands) console.output.write(`  ${spelledOut(command)}\n`);
-    console.output.write("A change of the file takes the trust away; a change of the programs it names does not.\n");
-  }
-  return exitCode.ok;
+  const lines = [
+    "Trusted as it is now. From the next turn on these run, and with your rights:",
+    ...commands.map((command) => `  ${spelledOut(command)}`),
+    "A change of the file takes the trust away; a change of the programs it names does not.",
+  ];
+  return said({ trusted: commands }, `${lines.join("\n")}\n`);
 }
 
-async function workspaceHooks(flags: HooksFlags, console: Console): Promise<WorkspaceHooks> {
-  return new WorkspaceHooks({
-    configDir: userConfigDir(console.environment),
-    stateDir: defaultStateDir(console.environment),
-    workspaceRoot: await resolveWorkspace(flags.workspace, console),
-    limits: () => limitsHere(console),
-  });
+async function openHooks(flags: WorkspaceFlags, console: Console) {
+  const place = await placeHere(flags, console);
+  const configDir = userConfigDir(console.environment);
+  return { ...place, hooks: new WorkspaceHooks({ ...place, configDir, limits: () => limitsHere(console) }) };
 }

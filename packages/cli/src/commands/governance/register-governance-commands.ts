@@ -83,9 +83,9 @@ function registerMcp(program: Command, { runs }: CommandHost): void {
   );
   add("login <server>", "log in at a server behind an address (OAuth), with a browser here or elsewhere")
     .option("--scope <scopes>", "what to log in for, where the server wants more (default: its own choice)")
-    .action(runs(async () => (await import("./mcp-login-commands.ts")).mcpLoginCommand));
+    .action(runs(async () => (await import("./mcp-commands.ts")).mcpLoginCommand));
   add("logout <server>", "revoke a login, and forget it").action(
-    runs(async () => (await import("./mcp-login-commands.ts")).mcpLogoutCommand),
+    runs(async () => (await import("./mcp-commands.ts")).mcpLogoutCommand),
   );
 }
 

@@ -3,7 +3,9 @@ import { shellWords } from "@gennai/governance/command/shell-words";
 import { endpointName, parseEndpoint } from "@gennai/governance/network/endpoint";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { EmergencyChange } from "@gennai/sessions/rules/emergency-change";
 import { EmergencyHere } from "@gennai/sessions/rules/emergency-here";
+import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import type { OfferContext } from "../../review/offered-changes.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { checkedSeconds, type TryFlags, tryStaged } from "../../review/try-staged.ts";
@@ -18,7 +20,6 @@ import { AgentHome } from "./agent-home.ts";
 import { agentProgram } from "./agent-program.ts";
 import { installedHooks } from "./guard-commands.ts";
 import { type StartedAgent, startedAgentNamed } from "./started-agents.ts";
-import { StopAll } from "./stop-all.ts";
 
 export interface GuardRunFlags extends TryFlags {
   /** True if the agent gets its logins without a question. */
@@ -170,5 +171,47 @@ async function agreed(
     if (/^(?:no?|)$/.test(said))
       throw new CliError(`${agent.id} was not started: you said no.`, { exitCode: exitCode.refused, next: [] });
     errors.write("Say one of: yes, no.\n");
+  }
+}
+
+/** Aborts a signal when all work is stopped by an emergency control. */
+class StopAll implements Disposable {
+  readonly #controls: EmergencyHere;
+  readonly #subscription: Disposable;
+  readonly #stopping = new AbortController();
+  #change: EmergencyChange | undefined;
+
+  constructor(controls: EmergencyHere) {
+    this.#controls = controls;
+    this.#subscription = controls.onStopAll((change) => {
+      this.#change ??= change;
+      this.#stopping.abort(
+        new CliError(
+          `It was ended by the emergency control stop-all (${change.by}: ${change.reason}); nothing of it was kept, the workspace is as before.`,
+          { exitCode: exitCode.refused, next: ["gennai emergency stop-all off --reason …"] },
+        ),
+      );
+    });
+  }
+
+  /** Its reason is a `CliError`. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Records in the workspace's ledger that this control ended some work, and the control itself. Rejects with `StoreError`. */
+  async record(options: PersonsLedgerOptions, work: Readonly<Record<string, string>>): Promise<void> {
+    const change = this.#change;
+    if (change === undefined) return;
+    this.#controls.record(change, options.workspaceRoot);
+    await using ledger = await PersonsLedger.open(options);
+    await ledger.record("outcome", {
+      ...work,
+      ended: `the emergency control stop-all (${change.by}: ${change.reason})`,
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
   }
 }

@@ -15,17 +15,13 @@ import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
+import { listed, type Said, said } from "../command-host.ts";
 import { parseCount } from "../options/option-values.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { ledgerExitCodes, type WorkspaceLedgerReport } from "./ledger-exit-codes.ts";
 import { describeRecord } from "./record-line.ts";
 
-export interface LedgerFlags {
-  readonly workspace?: string;
-  readonly json?: boolean;
-}
-
-export interface LedgerVerifyFlags extends LedgerFlags {
+export interface LedgerVerifyFlags extends WorkspaceFlags {
   /** Check as a third party: signatures and chain by this key alone. */
   readonly publicKey?: string;
   /** Check this exported file in place of the workspace's ledger. */
@@ -38,57 +34,44 @@ export interface LedgerVerifyFlags extends LedgerFlags {
   readonly witness?: readonly string[];
 }
 
-export interface LedgerShowFlags extends LedgerFlags {
+export interface LedgerShowFlags extends WorkspaceFlags {
   readonly limit?: string;
+  readonly json?: boolean;
 }
 
 /** `gennai ledger verify`. The exit code tells what is wrong, see `ledgerExitCodes`. */
-export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Console): Promise<number> {
+export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Console): Promise<Said> {
   if (flags.bundle !== undefined) return verifyBundle(flags.bundle, flags, console);
   if (flags.against !== undefined) {
     const { verifyAgainstCopy } = await import("./verify-copy.ts");
     return verifyAgainstCopy(flags.against, flags, console);
   }
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  const place = await placeHere(flags, console);
+  const ledger = new WorkspaceLedger(place);
   const key = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);
   const report = await ledger.verify(key);
   const anchors =
     report.status === "ok" && report.records > 0
-      ? await ledger.anchors({ ...anchorSources(flags, console), repository: workspaceRoot }, key)
+      ? await ledger.anchors({ ...anchorSources(flags, console), repository: place.workspaceRoot }, key)
       : undefined;
   // Git's notes are always searched, so it is no news if they have no anchor.
   const judged = withAnchors(report, anchors?.found === 0 && flags.anchors === undefined ? undefined : anchors);
-  writeReport(judged, flags, console);
-  return ledgerExitCodes[judged.status];
+  return said(judged, reportText(judged, console), ledgerExitCodes[judged.status]);
 }
 
 /** `gennai ledger repair`: rebuilds the file from the store, else cuts off a torn last line; a copy is kept. */
-export async function ledgerRepairCommand(flags: LedgerFlags, console: Console): Promise<number> {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const repair = await new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) }).repair();
-  if (flags.json === true) console.output.write(`${JSON.stringify(repair)}\n`);
-  else {
-    console.output.write(`${repairWords[repair.action]}\n`);
-    if (repair.backup !== undefined) console.output.write(`The file as it was: ${repair.backup}\n`);
-    writeReport(repair.report, flags, console);
-  }
-  return ledgerExitCodes[repair.report.status];
+export async function ledgerRepairCommand(flags: WorkspaceFlags, console: Console): Promise<Said> {
+  const repair = await new WorkspaceLedger(await placeHere(flags, console)).repair();
+  const { action, backup, report } = repair;
+  const kept = backup === undefined ? "" : `The file as it was: ${backup}\n`;
+  const text = `${repairWords[action]}\n${kept}${reportText(report, console)}`;
+  return said(repair, text, ledgerExitCodes[report.status]);
 }
 
 /** `gennai ledger show`: the last records, for a user; with `--json` as written in the file. */
 export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console): Promise<number> {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const limit = parseCount(flags.limit, "--limit", 1_000_000) ?? 20;
-  const { file } = new WorkspaceLedger({ stateDir: defaultStateDir(console.environment), workspaceRoot });
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new CliError(`There is no ledger at ${file}.`, {
-      next: [
-        "Nothing was recorded here yet, or it was removed: gennai ledger verify says which, gennai ledger repair brings it back.",
-      ],
-      cause: error,
-    });
-  });
+  const text = await ledgerText(flags, console);
   const paint = paintFor(console.output, console.environment);
   const lines = recordLines(text);
   const older = Math.max(0, lines.length - limit);
@@ -103,45 +86,45 @@ export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console
 }
 
 /** `gennai ledger rotate-key`: makes a new signing key, and hands every ledger of the state directory over to it. */
-export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Console): Promise<number> {
+export async function ledgerRotateKeyCommand(_flags: object, console: Console): Promise<Said> {
   const stateDir = defaultStateDir(console.environment);
   const rotation = await rotateLedgerKey({ stateDir, toolVersion: version, now: Date.now });
   const { from, to, workspaceRoots, warnings } = rotation;
   for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
-  if (flags.json === true) console.output.write(`${JSON.stringify(rotation)}\n`);
-  else {
-    console.output.write(
-      [
-        `The key ${to} signs from now on; ${workspaceRoots.length} ledgers were handed over by ${from}.`,
-        ...workspaceRoots.map((root) => `  ${terminalSafe(root)}`),
-        `Public keys: ${ledgerPublicKeyFile(stateDir)}`,
-        "",
-      ].join("\n"),
-    );
-  }
-  return exitCode.ok;
+  const lines = [
+    `The key ${to} signs from now on; ${workspaceRoots.length} ledgers were handed over by ${from}.`,
+    ...workspaceRoots.map((root) => `  ${terminalSafe(root)}`),
+    `Public keys: ${ledgerPublicKeyFile(stateDir)}`,
+  ];
+  return said(rotation, `${lines.join("\n")}\n`);
 }
 
 /** `gennai ledger accept-rollback`: gives missing records up as lost, which the ledgers then record. */
-export async function ledgerAcceptRollbackCommand(flags: LedgerFlags, console: Console): Promise<number> {
+export async function ledgerAcceptRollbackCommand(_flags: object, console: Console): Promise<Said> {
   const stateDir = defaultStateDir(console.environment);
   const accepted = await acceptRollback({ stateDir, toolVersion: version, now: Date.now });
   const { stepBacks, kept, warnings } = accepted;
   for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
-  if (flags.json === true) console.output.write(`${JSON.stringify(accepted)}\n`);
-  else if (stepBacks.length === 0)
-    console.output.write("Nothing that was signed is missing: there is nothing to accept.\n");
-  else {
-    const lines = [
-      ...stepBacks.map(({ message }) => message),
-      `Accepted: the ledgers say so from now on. What was signed before is kept in ${kept}`,
-    ];
-    console.output.write(`${lines.map(terminalSafe).join("\n")}\n`);
-  }
-  return exitCode.ok;
+  const none = "Nothing that was signed is missing: there is nothing to accept.";
+  const { text } = listed(stepBacks, ({ message }) => terminalSafe(message), none);
+  const end = `Accepted: the ledgers say so from now on. What was signed before is kept in ${kept}`;
+  return said(accepted, stepBacks.length === 0 ? text : `${text}${terminalSafe(end)}\n`);
 }
 
-async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Console): Promise<number> {
+/** The workspace's ledger as it is written. Throws `CliError` without one. */
+export async function ledgerText(flags: WorkspaceFlags, console: Console): Promise<string> {
+  const { file } = new WorkspaceLedger(await placeHere(flags, console));
+  return readFile(file, "utf8").catch((error: unknown) => {
+    throw new CliError(`There is no ledger at ${file}.`, {
+      next: [
+        "Nothing was recorded here yet, or it was removed: gennai ledger verify says which, gennai ledger repair brings it back.",
+      ],
+      cause: error,
+    });
+  });
+}
+
+async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Console): Promise<Said> {
   const file = resolve(console.directory, name);
   await access(file).catch(unreadable(file));
   const publicKey =
@@ -150,24 +133,17 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
   // For a bundle, only the named files are searched for anchors.
   const anchors = flags.anchors === undefined ? undefined : { ...anchorSources(flags, console), repository: undefined };
   const report = await verifyAnchoredBundle(() => createReadStream(file), publicKey, anchors);
-  if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);
-  else {
-    const paint = paintFor(console.output, console.environment);
-    console.output.write(
-      `${[
-        `${paint(report.status === "ok" ? "green" : "red", report.status)}  ${terminalSafe(report.message)}`,
-        `  file     ${file}`,
-        `  records  ${report.records} signed, ${report.purged} of them without content`,
-        `  key      ${terminalSafe(report.keyId)}${report.keyIsGiven ? "" : ", the bundle's own: compare it with the signer's, or name it with --public-key"}`,
-        ...anchorLines(report),
-        ...(report.problem === undefined
-          ? []
-          : [`  first    seq ${report.problem.seq}, byte ${report.problem.offset}`]),
-        ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),
-      ].join("\n")}\n`,
-    );
-  }
-  return ledgerExitCodes[report.status];
+  const paint = paintFor(console.output, console.environment);
+  const lines = [
+    `${paint(report.status === "ok" ? "green" : "red", report.status)}  ${terminalSafe(report.message)}`,
+    `  file     ${file}`,
+    `  records  ${report.records} signed, ${report.purged} of them without content`,
+    `  key      ${terminalSafe(report.keyId)}${report.keyIsGiven ? "" : ", the bundle's own: compare it with the signer's, or name it with --public-key"}`,
+    ...anchorLines(report),
+    ...(report.problem === undefined ? [] : [`  first    seq ${report.problem.seq}, byte ${report.problem.offset}`]),
+    ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),
+  ];
+  return said({ ...report, file }, `${lines.join("\n")}\n`, ledgerExitCodes[report.status]);
 }
 
 /** The sources of anchors that options name; git's notes are another one. */
@@ -202,13 +178,9 @@ const repairWords = {
   rebuilt_from_store: "The file was written again from the store.",
 } as const;
 
-function writeReport(report: Judged<WorkspaceLedgerReport>, flags: LedgerFlags, console: Console): void {
-  if (flags.json === true) {
-    console.output.write(`${JSON.stringify(report)}\n`);
-    return;
-  }
+function reportText(report: Judged<WorkspaceLedgerReport>, console: Console): string {
   const text = describeReport(report, paintFor(console.output, console.environment));
-  console.output.write(`${asTyped(text, console.environment)}\n`);
+  return `${asTyped(text, console.environment)}\n`;
 }
 
 function describeReport(report: Judged<WorkspaceLedgerReport>, paint: Paint): string {

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
-import { exitCode } from "../../terminal/exit-code.ts";
 import { writeNewFile } from "../../terminal/write-new-file.ts";
+import type { Said } from "../command-host.ts";
 
 export interface LedgerPageFlags {
   readonly out?: string;
@@ -14,7 +14,7 @@ export interface LedgerPageFlags {
 const name = "ledger-page.html";
 
 /** `gennai ledger page`: the page that checks a bundle in a browser, as a new file. */
-export async function ledgerPageCommand(flags: LedgerPageFlags, console: Console): Promise<number> {
+export async function ledgerPageCommand(flags: LedgerPageFlags, console: Console): Promise<Said> {
   const page = await readFile(builtPage()).catch((error: unknown) => {
     throw new CliError("The page is not built.", {
       next: ["From source: node packages/ledger-page/scripts/build.mjs"],
@@ -23,8 +23,7 @@ export async function ledgerPageCommand(flags: LedgerPageFlags, console: Console
   });
   await writeNewFile(flags.out ?? name, [page], console, 0o666);
   const sha256 = createHash("sha256").update(page).digest("hex");
-  console.output.write(`SHA-256 ${sha256}, the same for all who have this version\n`);
-  return exitCode.ok;
+  return { text: `SHA-256 ${sha256}, the same for all who have this version\n` };
 }
 
 /** Path of the page: beside the bundled program or, from source, where its own build writes it. */

@@ -1,21 +1,20 @@
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { KeptPrompts } from "../../client/kept-prompts.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { version } from "../../terminal/version.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import type { LedgerFlags } from "./ledger-commands.ts";
+import { type Said, said } from "../command-host.ts";
+import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 
-export interface LedgerPurgeFlags extends LedgerFlags {
+export interface LedgerPurgeFlags extends WorkspaceFlags {
   readonly session?: string;
   readonly yes?: boolean;
 }
 
 /** `gennai ledger purge`: cannot be undone, so it asks first; without a terminal it needs `--yes`. */
-export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Console): Promise<number> {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Console): Promise<Said | number> {
+  const { workspaceRoot, stateDir } = await placeHere(flags, console);
   const { session } = flags;
   const what = session === undefined ? `all sessions of ${workspaceRoot}` : `session ${session}`;
   const question = `Forget ${what} for good? Undo and replay will be gone. [y/N] `;
@@ -23,24 +22,18 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
     console.errors.write("Nothing was purged.\n");
     return exitCode.refused;
   }
-  const stateDir = defaultStateDir(console.environment);
   const ledger = new WorkspaceLedger({ workspaceRoot, stateDir });
   const request = { toolVersion: version, ...(session === undefined ? {} : { sessionId: session }) };
   const report = await ledger.purge(request);
   await new KeptPrompts(stateDir).forget(session === undefined ? { workspace: workspaceRoot } : { session });
-  if (flags.json === true) console.output.write(`${JSON.stringify(report)}\n`);
-  else {
-    const { sessions, events, records, blobs, notes } = report;
-    console.output.write(
-      sessions + records + blobs === 0
-        ? session === undefined && notes === 0
-          ? "There was nothing to purge.\n"
-          : "It was purged or deleted before. The remains are gone now.\n"
-        : `Purged ${sessions} sessions with ${events} events, ${blobs} files, and the content of ${records} records; their place in the chain stays.\n`,
-    );
-    if (notes > 0) console.output.write(notesText(notes));
-  }
-  return exitCode.ok;
+  const { sessions, events, records, blobs, notes } = report;
+  const text =
+    sessions + records + blobs === 0
+      ? session === undefined && notes === 0
+        ? "There was nothing to purge.\n"
+        : "It was purged or deleted before. The remains are gone now.\n"
+      : `Purged ${sessions} sessions with ${events} events, ${blobs} files, and the content of ${records} records; their place in the chain stays.\n`;
+  return said(report, notes > 0 ? text + notesText(notes) : text);
 }
 
 /** What remains that this machine cannot remove. */

@@ -5,13 +5,13 @@ import { createInterface } from "node:readline";
 import { originOf } from "@gennai/governance/ledger/anchor/checkpoint";
 import { type CopyReport, checkCopy } from "@gennai/governance/ledger/check-copy";
 import { readLedgerLine } from "@gennai/governance/ledger/read-ledger-line";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { ledgerPublicKeyFile, ledgerVerifier } from "@gennai/store/ledger/ledger-key";
 import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { type Said, said } from "../command-host.ts";
+import { placeHere } from "../options/resolve-workspace.ts";
 import type { LedgerVerifyFlags } from "./ledger-commands.ts";
 import { ledgerExitCodes } from "./ledger-exit-codes.ts";
 
@@ -20,21 +20,20 @@ export async function verifyAgainstCopy(
   files: readonly string[],
   flags: LedgerVerifyFlags,
   console: Console,
-): Promise<number> {
+): Promise<Said> {
   const paths = files.map((file) => resolve(console.directory, file));
-  const stateDir = defaultStateDir(console.environment);
+  const { stateDir, workspaceRoot } = await placeHere(flags, console);
   const alone = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);
   const keys = alone ?? ledgerPublicKeyFile(stateDir);
   const verifier = ledgerVerifier(await readFile(keys, "utf8").catch(unreadable(keys)));
-  const own = alone === undefined ? ownLines(stateDir, await resolveWorkspace(flags.workspace, console)) : undefined;
+  const own = alone === undefined ? ownLines(stateDir, workspaceRoot) : undefined;
   const report = await checkCopy(linesOf(paths), {
     origin: own?.origin,
     newest: own?.lines.size,
     verifier,
     ...(own === undefined ? {} : { stored: (seq: number) => own.lines.get(seq) }),
   });
-  console.output.write(flags.json === true ? `${JSON.stringify(report)}\n` : `${words(report)}\n`);
-  return ledgerExitCodes[report.status];
+  return said(report, `${words(report)}\n`, ledgerExitCodes[report.status]);
 }
 
 function ownLines(stateDir: string, workspaceRoot: string) {

@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 
@@ -14,4 +15,15 @@ export async function resolveWorkspace(named: string | undefined, console: Conso
     );
   }
   return realpath(path);
+}
+
+/** The one option of many commands. */
+export interface WorkspaceFlags {
+  readonly workspace?: string;
+}
+
+/** Where a command works that asks no server. Throws `CliError`. */
+export async function placeHere(flags: WorkspaceFlags, console: Console) {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  return { workspaceRoot, stateDir: defaultStateDir(console.environment) };
 }

@@ -1,10 +1,11 @@
 import { heldPlace } from "@gennai/client/connection/client-workspace-port";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { heldWorkspaceId } from "@gennai/shell/client-workspace-id";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { type ChosenServer, chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import type { Console } from "../../terminal/console.ts";
-import { resolveWorkspace } from "./resolve-workspace.ts";
+import { placeHere, type WorkspaceFlags } from "./resolve-workspace.ts";
+
+export interface WorkspaceServerFlags extends ServerFlags, WorkspaceFlags {}
 
 /** The server for a command about a workspace that starts no turn. */
 export interface WorkspaceServer extends ChosenServer {
@@ -17,12 +18,8 @@ export interface WorkspaceServer extends ChosenServer {
 }
 
 /** Rejects with `CliError`. */
-export async function workspaceServer(
-  flags: ServerFlags & { readonly workspace?: string },
-  console: Console,
-): Promise<WorkspaceServer> {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const stateDir = defaultStateDir(console.environment);
+export async function workspaceServer(flags: WorkspaceServerFlags, console: Console): Promise<WorkspaceServer> {
+  const { workspaceRoot: workspace, stateDir } = await placeHere(flags, console);
   const { signal } = new AbortController();
   const server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
   const place = holdsFiles(flags) ? heldPlace({ id: await heldWorkspaceId(stateDir, workspace) }) : workspace;

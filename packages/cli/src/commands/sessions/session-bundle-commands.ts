@@ -6,16 +6,16 @@ import { SessionBundles } from "@gennai/store/session-bundles";
 import { defaultSettings } from "../../connection/default-settings.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
 import { writeLines } from "../../terminal/write-lines.ts";
 import { writeNewFile } from "../../terminal/write-new-file.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { type Said, said } from "../command-host.ts";
+import { resolveWorkspace, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { leavesText } from "../options/what-leaves.ts";
 
-export interface SessionBundleFlags {
-  readonly workspace?: string;
+export interface SessionBundleFlags extends WorkspaceFlags {
   readonly out?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -29,7 +29,7 @@ export async function sessionsExportCommand(
   sessionId: string,
   flags: SessionBundleFlags,
   console: Console,
-): Promise<ExitCode> {
+): Promise<number> {
   await using bundles = await bundlesOf(console);
   const lines = bundles.export(sessionId);
   if (flags.dryRun === true) {
@@ -71,23 +71,17 @@ async function listed(sessionId: string, lines: AsyncIterable<string>): Promise<
 }
 
 /** `gennai sessions import <file>`: prints the id of the new session. */
-export async function sessionsImportCommand(
-  file: string,
-  flags: SessionBundleFlags,
-  console: Console,
-): Promise<ExitCode> {
+export async function sessionsImportCommand(file: string, flags: SessionBundleFlags, console: Console): Promise<Said> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const bytes = await readBounded(resolve(console.directory, file));
   await using bundles = await bundlesOf(console);
   const imported = await bundles.import(bytes, { workspaceRoot, settings: defaultSettings({}) });
-  if (flags.json === true) console.output.write(`${JSON.stringify(imported)}\n`);
-  else {
-    console.output.write(`${imported.sessionId}\n`);
+  if (flags.json !== true) {
     console.errors.write(
       `Imported ${imported.events} events; ${imported.leftOut} were left out: decisions, changes and approvals are not taken over.\n`,
     );
   }
-  return exitCode.ok;
+  return said(imported, `${imported.sessionId}\n`);
 }
 
 async function bundlesOf(console: Console): Promise<SessionBundles> {

@@ -1,13 +1,12 @@
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { workspaceServer } from "../options/workspace-server.ts";
-import type { SessionFlags } from "./sessions-commands.ts";
+import { type Said, said } from "../command-host.ts";
+import { type WorkspaceServerFlags, workspaceServer } from "../options/workspace-server.ts";
 
-export interface SessionsDeleteFlags extends SessionFlags {
+export interface SessionsDeleteFlags extends WorkspaceServerFlags {
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 /** `gennai sessions delete <id>`: cannot be undone, so it asks first; without a terminal it needs `--yes`. */
@@ -15,7 +14,7 @@ export async function sessionsDeleteCommand(
   sessionId: string,
   flags: SessionsDeleteFlags,
   console: Console,
-): Promise<ExitCode> {
+): Promise<Said | number> {
   await using server = await workspaceServer(flags, console);
   // Before the question: find out which session it is, and that it exists.
   const { session } = await server.client.resumeSession({ sessionId });
@@ -32,10 +31,8 @@ export async function sessionsDeleteCommand(
     }
   }
   const { events, contents, ledgerRecords } = await server.client.deleteSession({ sessionId });
-  console.output.write(
-    flags.json === true
-      ? `${JSON.stringify({ sessionId, events, contents, ledgerRecords })}\n`
-      : `Deleted session ${sessionId} with ${events} events and ${contents} files; ${ledgerRecords} records of the ledger lost their content and keep their place.\n`,
+  return said(
+    { sessionId, events, contents, ledgerRecords },
+    `Deleted session ${sessionId} with ${events} events and ${contents} files; ${ledgerRecords} records of the ledger lost their content and keep their place.\n`,
   );
-  return exitCode.ok;
 }
