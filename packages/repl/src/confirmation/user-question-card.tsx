@@ -6,7 +6,7 @@ import {
 } from "@gennai/protocol/model/session/user-question";
 import { useId, useState } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
-import type { AskedQuestions } from "./user-question-store.ts";
+import type { AskedQuestions } from "./confirmation-store.ts";
 
 export interface UserQuestionCardProps {
   readonly asked: AskedQuestions;

@@ -1,6 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ConfirmationStore } from "../confirmation/confirmation-store.ts";
-import type { UserQuestionStore } from "../confirmation/user-question-store.ts";
+import type { ConfirmationStore, UserQuestionStore } from "../confirmation/confirmation-store.ts";
 import type { AttemptQuestions } from "./session/attempt-questions.ts";
 import type { AttemptsStore } from "./session/attempts-store.ts";
 import type { TurnControl } from "./turn-control.ts";

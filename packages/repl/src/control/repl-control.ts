@@ -16,8 +16,7 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import type { Backend } from "@gennai/protocol/model/session/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { ConfirmationStore } from "../confirmation/confirmation-store.ts";
-import { UserQuestionStore } from "../confirmation/user-question-store.ts";
+import { ConfirmationStore, UserQuestionStore } from "../confirmation/confirmation-store.ts";
 import { ShownFailure } from "../look/shown-failure.ts";
 import { Announcer } from "./announcer.ts";
 import { AttemptControl } from "./attempt-control.ts";

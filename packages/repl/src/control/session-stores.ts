@@ -1,5 +1,9 @@
+import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/connection/editor";
+import { getWorkspaceState, prepareBranch } from "@gennai/client/session/workspace-state";
 import { SessionPlans } from "@gennai/client/session-plans";
+import { branchNameFor } from "@gennai/protocol/branch-name";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { plural } from "@gennai/protocol/plural";
 import { computed } from "@preact/signals";
 import { GovernanceStore } from "../governance/governance-store.ts";
 import { RulesStore } from "../governance/rules-store.ts";
@@ -13,7 +17,6 @@ import { BackgroundStore } from "./session/background-store.ts";
 import { CallTraces } from "./session/call-traces.ts";
 import { ChangeContents } from "./session/change-contents.ts";
 import type { FollowedSession } from "./session/followed-session.ts";
-import { planBranch } from "./session/plan-branch.ts";
 import { TodoStore } from "./session/todo-store.ts";
 
 /** The stores of the panels about a session, as long as it is shown. */
@@ -34,7 +37,7 @@ export class SessionStores implements Disposable {
     const { agent, governance, plans, host } = control;
     const sessionId = followed?.session.sessionId ?? "";
     this.governance = new GovernanceStore({ client: governance, sessionId, by: host.launch.clientName });
-    this.rules = new RulesStore({ client: governance, sessionId });
+    this.rules = new RulesStore(governance, sessionId);
     this.timeline = new TimelineStore({
       client: governance,
       sessionId,
@@ -55,9 +58,9 @@ export class SessionStores implements Disposable {
     });
     const todos = computed(() => followed.view.value.facts.value.todos);
     this.todos = new TodoStore({ client: agent, sessionId, todos });
-    this.background = new BackgroundStore({ client: agent, sessionId });
+    this.background = new BackgroundStore(agent, sessionId);
     this.attempts = new AttemptsStore({ session, questions: control.attempts.questions });
-    this.checkpoints = new CheckpointStore({ client: agent, sessionId });
+    this.checkpoints = new CheckpointStore(agent, sessionId);
     this.traces = new CallTraces(governance, sessionId);
     this.changes = new ChangeContents((sha256, options) => session.blob(sha256, options));
   }
@@ -94,3 +97,47 @@ export class SessionStores implements Disposable {
 }
 
 const governing: ReadonlySet<string> = new Set(["emergencyChanged", "rulesChanged", "intentSelected", "ruleViolation"]);
+
+interface Task {
+  /** What the user asked for; names the branch. */
+  readonly task: string;
+  /** Asks the person by a card, like a question of the gate. */
+  readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The branch of a plan, which is bound to the one it is approved on: it is asked about before, where nothing can be approved on the
+ * present one. After a no the plan is only there to be read. Rejects with `ConnectError` if no branch can be made.
+ */
+async function planBranch(followed: FollowedSession, { task, confirm, signal }: Task): Promise<void> {
+  const { client, sessionId } = followed.session;
+  if (followed.settings.value.editingMode !== "branch") return;
+  const { git, branch, protectedBy, changedFiles } = await getWorkspaceState(client, { sessionId, signal });
+  if (git === "ready" && branch !== undefined && protectedBy === undefined) return;
+  const where = branch === undefined ? "HEAD is on no branch" : `Branch ${branch} is protected`;
+  const question = {
+    requestId: crypto.randomUUID(),
+    callId: "",
+    title: "Write a plan?",
+    intentReflection: "",
+    actionStatement: "Write a plan that can be approved",
+    impactStatement: changedFiles > 0 ? `${plural(changedFiles, "file")} not committed will come along.` : "",
+    modelClaim: "",
+    computed: {
+      risk: "low",
+      paths: [],
+      rule: "branch/protected-branch",
+      reason: `${where}. A yes begins the branch ${branchNameFor(task)}, and everything goes on there.`,
+      policySha256: "",
+    },
+    actionJson: "{}",
+    actionSha256: "",
+    rememberStatement: "",
+    offeredScopes: ["once"],
+    deadline: undefined,
+  } as const satisfies ConfirmationQuestion;
+  // Where git is not ready, the server says best what to do.
+  const reply = git === "ready" ? await confirm(question, { signal }) : { answer: "yes" };
+  if (reply.answer === "yes") await prepareBranch(client, { sessionId, task, signal });
+}

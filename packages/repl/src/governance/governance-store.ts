@@ -92,7 +92,7 @@ export class GovernanceStore extends PanelStore<GovernanceStoreState> {
   }
 
   async load(): Promise<void> {
-    await this.#do("Load", async (options) => this.set({ view: await loadGovernance(this.#options, options) }));
+    await this.#change("Load", async () => undefined);
   }
 
   async switch(
@@ -101,53 +101,33 @@ export class GovernanceStore extends PanelStore<GovernanceStoreState> {
     details: { readonly tool: string; readonly reason: string },
   ): Promise<void> {
     const { client, by } = this.#options;
-    await this.#do("Emergency control", async (options) => {
+    await this.#change("Emergency control", async (options) => {
       const stopped = await setEmergencyControl(client, { control, enabled, by, ...details }, options);
-      this.set({ stopped: stopped.length, view: await loadGovernance(this.#options, options) });
+      this.set({ stopped: stopped.length });
     });
   }
 
   async select(intentId: string): Promise<void> {
     const { client, sessionId } = this.#options;
-    await this.#do("Select intent", async (options) => {
-      await selectIntent(client, sessionId, intentId, options);
-      this.set({ view: await loadGovernance(this.#options, options) });
-    });
+    await this.#change("Select intent", (options) => selectIntent(client, sessionId, intentId, options));
   }
 
   /** @param sha256 digest of the file as it was shown */
   async acceptIntents(sha256: string): Promise<void> {
     const { client, sessionId } = this.#options;
-    await this.#do("Accept intents", async (options) => {
-      try {
-        await acceptIntents(client, sessionId, sha256, options);
-      } finally {
-        // Also if the file has changed meanwhile: then the new one is shown.
-        this.set({ view: await loadGovernance(this.#options, options) });
-      }
-    });
+    await this.#change("Accept intents", (options) => acceptIntents(client, sessionId, sha256, options));
   }
 
   /** @param id of one answer; undefined: all */
   async revoke(id: string | undefined): Promise<void> {
     const { client, sessionId } = this.#options;
-    await this.#do("Ask again", async (options) => {
-      await revokeStandingAnswers(client, sessionId, id, options);
-      this.set({ view: await loadGovernance(this.#options, options) });
-    });
+    await this.#change("Ask again", (options) => revokeStandingAnswers(client, sessionId, id, options));
   }
 
   /** Accepts a server, which starts with the next turn. */
   async acceptMcp(server: NamedMcpServer): Promise<void> {
     const { client, sessionId } = this.#options;
-    await this.#do("Accept MCP server", async (options) => {
-      try {
-        await acceptMcpServer(client, sessionId, server, options);
-      } finally {
-        // Also if the server has changed meanwhile: then the new one is shown.
-        this.set({ view: await loadGovernance(this.#options, options) });
-      }
-    });
+    await this.#change("Accept MCP server", (options) => acceptMcpServer(client, sessionId, server, options));
   }
 
   /** Logs in at a server, until the person has agreed in a browser, or `stopLogin`. */
@@ -173,8 +153,15 @@ export class GovernanceStore extends PanelStore<GovernanceStoreState> {
     this.set({ login: undefined });
   }
 
-  async #do(action: string, run: (call: StoreCall) => Promise<void>): Promise<void> {
-    await this.attempt(action, { during: { busy: true, stopped: 0 }, after: { busy: false } }, run);
+  /** What is in force is loaded in any case: a change is refused where it was another one that a person saw. */
+  async #change(action: string, run: (call: StoreCall) => Promise<unknown>): Promise<void> {
+    await this.attempt(action, { during: { busy: true, stopped: 0 }, after: { busy: false } }, async (options) => {
+      try {
+        await run(options);
+      } finally {
+        this.set({ view: await loadGovernance(this.#options, options) });
+      }
+    });
   }
 }
 

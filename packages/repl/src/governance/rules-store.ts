@@ -17,14 +17,11 @@ export class RulesStore extends PanelStore<RulesStoreState> {
   readonly #client: Pick<GovernanceClient, "listRules" | "checkPolicy">;
   readonly #sessionId: string;
 
-  /** @param options.sessionId empty: the default workspace, in which nothing can be tried */
-  constructor(options: {
-    readonly client: Pick<GovernanceClient, "listRules" | "checkPolicy">;
-    readonly sessionId: string;
-  }) {
+  /** @param sessionId empty: the default workspace, in which nothing can be tried */
+  constructor(client: Pick<GovernanceClient, "listRules" | "checkPolicy">, sessionId: string) {
     super({ inForce: undefined, tried: undefined, busy: false, problem: undefined });
-    this.#client = options.client;
-    this.#sessionId = options.sessionId;
+    this.#client = client;
+    this.#sessionId = sessionId;
   }
 
   load(): Promise<void> {

@@ -25,13 +25,10 @@ export class CheckpointStore extends PanelStore<CheckpointView> {
   readonly #client: Pick<AgentClient, "listCheckpoints" | "restoreCheckpoint">;
   readonly #sessionId: string;
 
-  constructor(options: {
-    readonly client: Pick<AgentClient, "listCheckpoints" | "restoreCheckpoint">;
-    readonly sessionId: string;
-  }) {
+  constructor(client: Pick<AgentClient, "listCheckpoints" | "restoreCheckpoint">, sessionId: string) {
     super({ list: undefined, preview: undefined, done: undefined, busy: false, problem: undefined });
-    this.#client = options.client;
-    this.#sessionId = options.sessionId;
+    this.#client = client;
+    this.#sessionId = sessionId;
   }
 
   load(): Promise<void> {

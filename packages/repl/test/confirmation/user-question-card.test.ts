@@ -3,8 +3,8 @@ import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/use
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { UserQuestionStore } from "#confirmation/confirmation-store";
 import { UserQuestionCard } from "#confirmation/user-question-card.tsx";
-import { UserQuestionStore } from "#confirmation/user-question-store";
 
 const hostile = "<img src=x onerror=alert(1)>\u202Egnp";
 const questions: readonly UserQuestion[] = [

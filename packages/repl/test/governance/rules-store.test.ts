@@ -30,16 +30,14 @@ const rules = [
   },
 ];
 
-function deskOf(answers: Partial<ConstructorParameters<typeof RulesStore>[0]["client"]> = {}) {
-  return new RulesStore({
-    sessionId: "s",
-    client: {
-      listRules: async () => create(ListRulesResponseSchema, { rules, callsLookedAt: 12 }),
-      checkPolicy: async ({ argumentsJson = "" }) =>
-        create(CheckPolicyResponseSchema, { verdict: Verdict.ALLOW, staged: argumentsJson.includes("touch") }),
-      ...answers,
-    },
-  });
+function deskOf(answers: Partial<ConstructorParameters<typeof RulesStore>[0]> = {}) {
+  const client = {
+    listRules: async () => create(ListRulesResponseSchema, { rules, callsLookedAt: 12 }),
+    checkPolicy: async ({ argumentsJson = "" }) =>
+      create(CheckPolicyResponseSchema, { verdict: Verdict.ALLOW, staged: argumentsJson.includes("touch") }),
+    ...answers,
+  };
+  return new RulesStore(client, "s");
 }
 
 async function shown(store: RulesStore, onOpenRule?: (place: string) => void) {

@@ -29,7 +29,7 @@ function store(options: { readonly fails?: boolean } = {}) {
       });
     },
   };
-  return { asked, store: new CheckpointStore({ client, sessionId: "s" }) };
+  return { asked, store: new CheckpointStore(client, "s") };
 }
 
 test("a restore is previewed, then done, with the files a person chose to overwrite", async () => {

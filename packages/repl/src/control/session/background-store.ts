@@ -14,10 +14,10 @@ export class BackgroundStore extends PanelStore<BackgroundState> {
   readonly #client: AgentClient;
   readonly #sessionId: string;
 
-  constructor(options: { readonly client: AgentClient; readonly sessionId: string }) {
+  constructor(client: AgentClient, sessionId: string) {
     super({ running: [], problem: undefined });
-    this.#client = options.client;
-    this.#sessionId = options.sessionId;
+    this.#client = client;
+    this.#sessionId = sessionId;
   }
 
   handle(events: readonly InvokeEvent[]): void {

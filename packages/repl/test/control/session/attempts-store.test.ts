@@ -7,8 +7,7 @@ import { AttemptOutcome, AttemptPhase } from "@gennai/protocol/gen/gennai/agent/
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { expect, test } from "vitest";
-import { ConfirmationStore } from "#confirmation/confirmation-store";
-import { UserQuestionStore } from "#confirmation/user-question-store";
+import { ConfirmationStore, UserQuestionStore } from "#confirmation/confirmation-store";
 import { AttemptsStore } from "#control/session/attempts-store";
 
 const offeredScopes = [ConfirmationScope.ONCE];
