@@ -1,9 +1,18 @@
-import type { StopReason } from "@agentclientprotocol/sdk";
+import {
+  methods,
+  type PermissionOption,
+  type RequestPermissionRequest,
+  type StopReason,
+} from "@agentclientprotocol/sdk";
+import { newReview, reviewToApply } from "@gennai/client/host/review-state";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import { SessionPlans } from "@gennai/client/session-plans";
 import { type TurnReport, turnReport } from "@gennai/client/view/turn-report";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
-import { decideProposal } from "../editor/proposal-permission.ts";
+import type { EditorPeer } from "../editor/acp-editor.ts";
+import { unlessWithdrawn } from "../editor/withdrawn-request.ts";
 import type { PromptContent } from "./prompt-content.ts";
 import { decidePlan } from "./served-plan.ts";
 import type { Mode } from "./session-modes.ts";
@@ -144,4 +153,41 @@ export class ServedTurn {
       if (!this.stopped) throw error;
     }
   }
+}
+
+/** Answers for an editor without its own review: all of a proposal, or nothing. Other clients decide by hunk. */
+const proposalOptions = [
+  { optionId: "keep", name: "Keep all changes", kind: "allow_once" },
+  { optionId: "undo", name: "Keep none", kind: "reject_once" },
+] as const satisfies readonly PermissionOption[];
+
+/** Asks the editor's user, and carries out what is said. @param asking aborts the question, and no more @returns what to tell them */
+async function decideProposal(
+  proposal: Proposal,
+  {
+    session,
+    editor,
+    signal,
+  }: { readonly session: AgentSession; readonly editor: EditorPeer; readonly signal: AbortSignal },
+  asking: AbortSignal,
+): Promise<string> {
+  const files = proposal.changes.map(({ path }) => spelledOut(path)).join(", ");
+  const question: RequestPermissionRequest = {
+    sessionId: session.sessionId,
+    toolCall: { toolCallId: proposal.toolCallId, title: `Write the proposed changes: ${files}` },
+    options: [...proposalOptions],
+  };
+  const { outcome } = await unlessWithdrawn(
+    editor.request(methods.client.session.requestPermission, question, { cancellationSignal: asking }),
+    asking,
+  );
+  const decision =
+    outcome.outcome === "selected" ? proposalOptions.find(({ optionId }) => optionId === outcome.optionId) : undefined;
+  if (decision === undefined) return "The proposal stays open. Nothing was written.";
+  const { proposalId, changes } = proposal;
+  const review = reviewToApply(newReview(proposalId), proposal, session.sessionId, decision.optionId);
+  const apply = () => session.applyProposal({ ...review, changes }, { signal });
+  const { files: written } = await session.whileAttached(apply, { signal });
+  if (written.length === 0) return "Nothing was written.";
+  return spelledOut(`Written: ${written.map(({ path }) => path).join(", ")}`);
 }

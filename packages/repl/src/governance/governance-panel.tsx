@@ -1,12 +1,12 @@
+import type { StandingAnswer } from "@gennai/client/governance/standing-answers";
 import { useEffect } from "preact/hooks";
 import { Fact } from "../look/fact.tsx";
 import { ProblemNotice } from "../look/problem-notice.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
-import { AnswersSection } from "./answers-section.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";
 import type { GovernanceStore, GovernanceView } from "./governance-store.ts";
 import { IntentsSection, type ScopeExpansion } from "./intents-section.tsx";
-import { ManagedLock, ManagedSection } from "./managed-section.tsx";
+import { ManagedLock, type ManagedPolicy, ManagedSection } from "./managed-section.tsx";
 import { McpSection } from "./mcp-section.tsx";
 import { RulesSection } from "./rules-section.tsx";
 import type { RulesStore } from "./rules-store.ts";
@@ -133,6 +133,54 @@ function RightsSection({ view }: { readonly view: GovernanceView }) {
           )}
         </Fact>
       </dl>
+    </section>
+  );
+}
+
+interface AnswersSectionProps {
+  readonly answers: readonly StandingAnswer[];
+  readonly busy: boolean;
+  readonly managed: readonly ManagedPolicy[];
+  /** @param id of one answer; undefined: all */
+  readonly onRevoke: (id: string | undefined) => void;
+}
+
+/** What a person agreed to for all sessions of this workspace, and buttons to revoke it. */
+function AnswersSection({ answers: given, busy, managed, onRevoke }: AnswersSectionProps) {
+  const answers = given.map((answer) => ({ ...answer, back: answer.kind === "login" ? "Log out" : "Ask again" }));
+  return (
+    <section class="g-section" aria-labelledby="answers-title">
+      <h3 id="answers-title">
+        Answers that stand <ManagedLock policies={managed} of="answers" />
+      </h3>
+      {answers.length === 0 ? (
+        <p class="g-empty">None: every question is asked again.</p>
+      ) : (
+        <ul class="answers">
+          {answers.map(({ id, statement, accepted, back }) => (
+            <li key={id}>
+              <span>
+                <VisibleText text={statement} />
+                {accepted !== undefined && <span class="g-quiet"> since {accepted.toLocaleDateString()}</span>}
+              </span>
+              <button
+                type="button"
+                class="g-button"
+                disabled={busy}
+                aria-label={`${back}: ${statement}`}
+                onClick={() => onRevoke(id)}
+              >
+                {back}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {answers.length > 1 && (
+        <button type="button" class="g-button" disabled={busy} onClick={() => onRevoke(undefined)}>
+          Ask again about all
+        </button>
+      )}
     </section>
   );
 }

@@ -1,5 +1,6 @@
-import type { RuleInForce } from "@gennai/client/governance/rules";
+import type { CheckedCall, RuleInForce } from "@gennai/client/governance/rules";
 import { rulesWords } from "@gennai/client/view/rules-words";
+import { ruleKindTitles } from "@gennai/protocol/model/governance/rule-kind";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Icon } from "../look/icon.tsx";
@@ -8,9 +9,7 @@ import { VisibleText } from "../look/visible-text.tsx";
 import { Digest } from "../plan/digest.tsx";
 import type { GovernanceView } from "./governance-store.ts";
 import { ManagedLock, type ManagedPolicy } from "./managed-section.tsx";
-import { RuleRow } from "./rule-row.tsx";
 import type { RulesStore } from "./rules-store.ts";
-import { TryCommand } from "./try-command.tsx";
 
 export interface RulesSectionProps {
   readonly rules: GovernanceView["rules"];
@@ -184,3 +183,97 @@ export const builtInChecks: readonly { readonly group: string; readonly about: s
   { group: "checkpoints", about: "Commands before which the files cannot be kept" },
   { group: "high-risk", about: "Everything of high risk" },
 ];
+
+/** A rule: its subject, text, place, and recent decisions. */
+function RuleRow(props: { readonly rule: RuleInForce; readonly onOpenRule: ((place: string) => void) | undefined }) {
+  const { rule, onOpenRule } = props;
+  const { kind, text, name, reason, verdict, place } = rule;
+  return (
+    <li class="rule">
+      <span class="rule-head">
+        <span class="g-quiet">{ruleKindTitles[kind]}</span> <VisibleText in="code" text={text === "" ? name : text} />
+        {verdict !== undefined && (
+          <span class={verdict === "deny" ? "g-badge g-badge-bad" : "g-badge"}>
+            {verdict === "deny" ? "refuses" : "asks"}
+          </span>
+        )}
+      </span>
+      {reason !== "" && <VisibleText in="span" class="rule-reason" text={reason} />}
+      <span class="rule-facts g-quiet">
+        <span>{didWords(rule)}</span>
+        {place === "" ? (
+          <span>built in</span>
+        ) : onOpenRule === undefined ? (
+          <VisibleText text={place} />
+        ) : (
+          <button type="button" class="link" title="Open the rule in its file" onClick={() => onOpenRule(place)}>
+            {place}
+          </button>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function didWords({ refused, allowed, last }: RuleInForce): string {
+  if (last === undefined) return "";
+  const did = [refused === 0 ? "" : `refused ${refused}`, allowed === 0 ? "" : `allowed by a person ${allowed}`];
+  const when = last.toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" });
+  return `${did.filter((word) => word !== "").join(", ")} · last ${when}`;
+}
+
+interface TryCommandProps {
+  readonly tried: { readonly command: string; readonly answer: CheckedCall } | undefined;
+  readonly busy: boolean;
+  readonly onTry: (command: string) => void;
+}
+
+/** The verdict of all rules on a command, as with `gennai policy check`. The command does not run. */
+function TryCommand({ tried, busy, onTry }: TryCommandProps) {
+  const [command, setCommand] = useState("");
+  return (
+    <form
+      class="try-command"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (command.trim() !== "") onTry(command);
+      }}
+    >
+      <input
+        class="g-field"
+        aria-label="Command to try against the rules"
+        placeholder="Try a command (it is not run)"
+        value={command}
+        spellcheck={false}
+        onInput={(event) => setCommand(event.currentTarget.value)}
+      />
+      <button type="submit" class="g-button" disabled={busy || command.trim() === ""}>
+        Try
+      </button>
+      {tried !== undefined && (
+        <div class={`try-answer try-${tried.answer.outcome}`} role="status">
+          <p>
+            <VisibleText in="code" text={tried.command} /> <strong>{outcomes[tried.answer.outcome]}</strong>
+            <span class="g-quiet"> {tried.answer.risk} risk</span>
+          </p>
+          {tried.answer.rules.length > 0 && (
+            <ul>
+              {tried.answer.rules.map(({ rule, verdict, reason }) => (
+                <li key={`${rule} ${reason}`}>
+                  {verdict === "deny" ? "refused" : "asked"} by <code>{rule}</code>: <VisibleText text={reason} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </form>
+  );
+}
+
+const outcomes: Readonly<Record<CheckedCall["outcome"], string>> = {
+  allow: "runs without a question",
+  staged: "runs on a copy: what it changes is judged before any of it is kept",
+  ask: "asks you",
+  deny: "is refused",
+};

@@ -1,4 +1,5 @@
-import { envelopeWords } from "@gennai/client/plan";
+import { envelopeWords, type Plan } from "@gennai/client/plan";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../look/copy-button.tsx";
 import { ProblemNotice } from "../look/problem-notice.tsx";
@@ -6,7 +7,6 @@ import { VisibleText } from "../look/visible-text.tsx";
 import { useIsWide } from "../review/use-is-wide.ts";
 import { Digest } from "./digest.tsx";
 import { EnvelopeView } from "./envelope-view.tsx";
-import { PlanApprovalForm } from "./plan-approval.tsx";
 import { envelopeProblem, type PlanAct, planChecks } from "./plan-checks.ts";
 import { PlanFactsRow, PlanStates } from "./plan-states.tsx";
 import { PlanSteps } from "./plan-steps.tsx";
@@ -222,4 +222,57 @@ function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boo
 function CopyIssues({ rejected }: { readonly rejected: RejectedOutput }) {
   const lines = rejected.issues.map(({ path, message, level }) => `${level} ${path}: ${message}`);
   return <CopyButton text={[...lines, "", rejected.raw].join("\n")} label="Copy Details" />;
+}
+
+interface PlanApprovalProps {
+  readonly plan: Plan;
+  readonly onApprove: () => void;
+}
+
+/** A person's approval of what is shown above. Each step of high risk is named and must be ticked on its own. */
+function PlanApprovalForm({ plan, onApprove }: PlanApprovalProps) {
+  const boxes = plan.steps
+    .filter(({ risk }) => isAtLeast(risk, "high"))
+    .map((step) => ({ key: step.id, text: `High risk: ${step.title}` }));
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const complete = boxes.every(({ key }) => ticked.has(key));
+  const tick = (key: string, on: boolean) => {
+    const after = new Set(ticked);
+    if (on) after.add(key);
+    else after.delete(key);
+    setTicked(after);
+  };
+  return (
+    <form
+      class="plan-approval g-notice"
+      aria-label="Approval"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (complete) onApprove();
+      }}
+    >
+      <p class="g-quiet">
+        Exactly this plan runs once, and is then verified. High risk still asks when it comes to it.
+      </p>
+      {boxes.map(({ key, text }) => (
+        <label key={key} class="plan-tick">
+          <input
+            type="checkbox"
+            checked={ticked.has(key)}
+            onChange={(event) => tick(key, event.currentTarget.checked)}
+            // Enter in a checkbox must not submit: only the button does.
+            onKeyDown={(event) => {
+              if (event.key === "Enter") event.preventDefault();
+            }}
+          />
+          <VisibleText in="span" text={text} />
+        </label>
+      ))}
+      <div class="g-row">
+        <button type="submit" class="g-button g-primary" disabled={!complete}>
+          Approve and run
+        </button>
+      </div>
+    </form>
+  );
 }

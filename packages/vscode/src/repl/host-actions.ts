@@ -1,16 +1,20 @@
 import { SessionAttempts } from "@gennai/client/attempts";
-import type { AnsweredRequests } from "@gennai/client/host/window-requests";
+import type { ModelTrial } from "@gennai/client/host/model-choices";
+import type { AnsweredRequests, EditorModel } from "@gennai/client/host/window-requests";
+import { textWithoutNul } from "@gennai/protocol/diff/utf8-text";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { providerNames } from "@gennai/protocol/model/session/backend";
 import * as vscode from "vscode";
-import { listEditorModels, tryEditorModel } from "../chat/offered-models.ts";
+import { callLanguageModel } from "../chat/language-model.ts";
 import { revert } from "../commands/revert.ts";
 import { openRuleAt } from "../commands/show-rule.ts";
 import type { Workbench } from "../commands/workbench.ts";
 import { showAppliedChange } from "../documents/applied-diff.ts";
 import { columnBesideRepl } from "../documents/beside-repl.ts";
+import type { ContentDocuments } from "../documents/content-documents.ts";
 import { editorContext } from "../documents/editor-context.ts";
 import { showProposedChange } from "../documents/proposal-diff.ts";
-import { showQuestionDiff } from "../documents/question-diff.ts";
+import { sidesOfDiff } from "../documents/unified-diff.ts";
 import { nameOfUri, uriInWorkspace } from "../editor/workspace-uri.ts";
 import { did } from "../settings/did.ts";
 import { keepModel } from "../settings/keep-model.ts";
@@ -112,4 +116,63 @@ function namesOfDropped(root: string, uris: readonly string[]): readonly string[
       .map((uri) => nameOfUri(root, uri.scheme === "vscode-remote" ? vscode.Uri.file(uri.path) : uri))
       .filter((name) => name !== undefined)
   );
+}
+
+/** Milliseconds; long, because the editor may ask its user first. */
+const timeoutMs = 60_000;
+
+/** Models that other extensions offer to every extension. */
+async function listEditorModels(): Promise<readonly EditorModel[]> {
+  const models = await vscode.lm.selectChatModels();
+  return models.map(({ vendor, id, maxInputTokens }) => ({ model: `${vendor}/${id}`, contextTokens: maxInputTokens }));
+}
+
+/** Asks a model for one word. Never rejects. */
+async function tryEditorModel(model: string): Promise<ModelTrial> {
+  const began = performance.now();
+  try {
+    await callLanguageModel(
+      JSON.stringify({
+        model,
+        system: "Answer with one word.",
+        messages: [{ role: "user", text: "Say hello." }],
+        tools: [],
+      }),
+      { signal: AbortSignal.timeout(timeoutMs) },
+    );
+    return { type: "answered", milliseconds: Math.round(performance.now() - began) };
+  } catch (error) {
+    return { type: "failed", problem: errorMessage(error), hint: "" };
+  }
+}
+
+/** Shows what a question would have kept in the editor's own diff. False if the text is no whole diff: then it is shown as a text. */
+async function showQuestionDiff(
+  diff: string,
+  { root, documents }: { readonly root: string; readonly documents: ContentDocuments },
+): Promise<boolean> {
+  const textOf = async (path: string): Promise<string | undefined> => {
+    try {
+      return textWithoutNul(await vscode.workspace.fs.readFile(await uriInWorkspace(root, path)));
+    } catch {
+      return undefined;
+    }
+  };
+  const sides = await sidesOfDiff(diff, textOf);
+  if (sides === undefined) return false;
+  const group = documents.group();
+  const resources = sides.map(({ path, before, after }) => [group.add(path, before), group.add(path, after)] as const);
+  const [first] = resources;
+  if (resources.length === 1 && first !== undefined) {
+    const title = `${sides[0]?.path ?? ""} (would be kept)`;
+    await vscode.commands.executeCommand("vscode.diff", ...first, title, {
+      preview: true,
+      preserveFocus: true,
+      viewColumn: columnBesideRepl(),
+    });
+  } else {
+    const files = resources.map(([before, after]) => [after, before, after]);
+    await vscode.commands.executeCommand("vscode.changes", "What would be kept", files);
+  }
+  return true;
 }

@@ -1,19 +1,20 @@
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
 import { callSubject } from "@gennai/client/view/call-subject";
 import type { ToolCallItem, ToolCallStatus } from "@gennai/client/view/items/view-item";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CallChanges } from "../../changes/call-changes.tsx";
 import { CommandState } from "../../command/command-state.tsx";
 import { CommandText } from "../../command/command-text.tsx";
 import { exitWords } from "../../command/exit-words.ts";
 import { Fact } from "../../look/fact.tsx";
+import { failureOf } from "../../look/failure.ts";
 import { Icon, type IconName } from "../../look/icon.tsx";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";
 import { commandOf, failureWords, toolArguments, toolDescription, toolIcon, toolPath } from "../tool-words.ts";
-import { durationWords } from "../words.ts";
+import { durationWords, sizeWords } from "../words.ts";
 import { BlobImage } from "./blob-image.tsx";
-import { FullOutput } from "./full-output.tsx";
 
 const statusWords: Record<ToolCallStatus, { readonly words: string; readonly icon: IconName; readonly tone: string }> =
   {
@@ -231,4 +232,43 @@ function refusal({ decision, result }: ToolCallItem): string {
     return decision.rule === "" ? decision.reason : `${decision.reason} (rule ${decision.rule})`;
   }
   return result?.error.split("\n", 1)[0] ?? "";
+}
+
+/** Most characters that are shown: a longer text makes the page slow. */
+const shownCharacters = 400_000;
+
+/** An output that is too large for its event; fetched when the reader asks, and shown in an editor where there is one. */
+function FullOutput({ blob }: { readonly blob: BlobRef }) {
+  const { control } = useChat();
+  const [text, setText] = useState<string>();
+  const [problem, setProblem] = useState("");
+  const load = async () => {
+    try {
+      const bytes = await control.followed.value?.session.blob(blob.sha256, { signal: AbortSignal.timeout(30_000) });
+      const whole = new TextDecoder().decode(bytes);
+      if (control.host.openText === undefined) setText(whole);
+      else await control.host.openText({ title: "output.txt", text: whole, kind: "text" });
+      setProblem("");
+    } catch (error) {
+      setProblem(failureOf(error).message);
+    }
+  };
+  if (text !== undefined) {
+    return (
+      <>
+        <pre class="output output-full" tabIndex={0}>
+          {text.slice(0, shownCharacters)}
+        </pre>
+        {text.length > shownCharacters && <p class="quiet">Only the beginning is shown.</p>}
+      </>
+    );
+  }
+  return (
+    <p>
+      <button type="button" class="link" onClick={() => void load()}>
+        Show all ({sizeWords(blob.size)})
+      </button>
+      {problem !== "" && <span class="tone-bad"> {problem}</span>}
+    </p>
+  );
 }
