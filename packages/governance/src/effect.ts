@@ -126,6 +126,8 @@ export type FoundTrait =
   | "leads-outside"
   /** Git's status will not show the change: an index entry, a rule, or its place hides it. */
   | "not-shown"
+  /** A merge with what its user saved while the command ran: what both began with is not known for certain. */
+  | "merged"
   /** A database in use by another program: its journal file exists. */
   | "open-database"
   /** Files that tools obey lead to it: a link of such a name, or git's configuration. */

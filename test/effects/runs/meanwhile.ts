@@ -99,9 +99,9 @@ class User {
           heard =
             error === ""
               ? "kept"
-              : /changed|stale|locked|index|throws away|shortens/.test(`${error}${output}`)
+              : /changed|stale|locked|index|throws away|saved while/.test(`${error}${output}`)
                 ? "not kept"
-                : `${error}${output}`;
+                : (error.split("\n", 1)[0] ?? "");
         }
       }
     }
@@ -177,7 +177,21 @@ class User {
       this.#save(`${name}.txt`, `${name} again`);
       if (!(await asGitLets(() => git("stash", "push", "--quiet", "--", `${name}.txt`)))) return;
       while (!(await asGitLets(() => git("stash", "pop", "--quiet")))) await sleep(5);
-    }
+    } else if (what < 0.9) await this.#rebase();
+  }
+
+  /** Makes the last commit once more, and half of the time stops at it for a while; what is not committed is put aside meanwhile. */
+  async #rebase(): Promise<void> {
+    const { git, path } = this.#server.workspace;
+    const rebase = (...args: readonly string[]) =>
+      git("-c", "core.editor=true", "-c", "sequence.editor=sed -i s/^pick/edit/", "rebase", ...args).then(
+        () => true,
+        () => false,
+      );
+    const how = this.#random() < 0.5 ? "--force-rebase" : "--interactive";
+    await rebase("--quiet", "--autostash", "--rebase-merges", how, "HEAD~1");
+    await sleep(this.#random() * 100);
+    while (existsSync(path(".git/rebase-merge"))) if (!(await rebase("--continue"))) await rebase("--abort");
   }
 
   /** As a user does: git says when another one is at it, and then there is no commit. */

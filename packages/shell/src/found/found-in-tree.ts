@@ -53,6 +53,7 @@ export async function foundInTree(work: StagedWork): Promise<readonly FoundInTre
         lost: losing.has(effect),
         traits: [
           ...traitsOf(effect.flags),
+          ...(work.merged.has(effect) ? (["merged"] as const) : []),
           ...(isUnshown ? (["not-shown"] as const) : []),
           ...(change === "created" ? [] : databaseTraits(absolute)),
           ...targetTraits(work, absolute),

@@ -11,8 +11,9 @@ import { mergedOnto } from "./onto-present.ts";
 /**
  * Merges, on the stage, what a command left in files with what their user saved while it ran. Both began with a text that is not
  * known, but that came from the last commit's: what both have is no conflict, whether the user's change was in the text that the
- * command read or not. A file is left as it is, for the commit to refuse, if both changed the same lines, if nothing of the
- * command's is left, or if there was a commit meanwhile.
+ * command read or not. Lines that the user had never committed and took back meanwhile are taken for the command's, so a person
+ * decides. A file is left as it is, for the commit to refuse, if both changed the same lines, if nothing of the command's is left,
+ * or if there was a commit meanwhile.
  *
  * @returns by effect, the one in its place
  */

@@ -28,6 +28,8 @@ export interface StagedWorkOptions {
   readonly ignored?: IgnoredPaths | undefined;
   /** The changes that git's status will not show. */
   readonly unshown?: ReadonlySet<StageEffect> | undefined;
+  /** The changes that hold also what the user saved while the command ran. */
+  readonly merged?: ReadonlySet<StageEffect> | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** The user's. */
@@ -53,6 +55,7 @@ export class StagedWork {
   /** What git ignores in the work tree. */
   readonly ignored: IgnoredPaths;
   readonly unshown: ReadonlySet<StageEffect>;
+  readonly merged: ReadonlySet<StageEffect>;
   /** What the person who allowed the command agreed to; undefined if nobody was asked. */
   readonly agreed: AgreedControl;
   readonly #transaction: Transaction;
@@ -73,6 +76,7 @@ export class StagedWork {
     git,
     ignored,
     unshown = new Set(),
+    merged = new Set(),
     workspaceRoot,
     home,
     leads,
@@ -91,6 +95,7 @@ export class StagedWork {
     this.effects = effects;
     this.git = git;
     this.unshown = unshown;
+    this.merged = merged;
     this.workspaceRoot = workspaceRoot;
     this.repository = repositoryPaths(workspaceRoot, home);
     // A repository may have appeared meanwhile.

@@ -185,6 +185,7 @@ export async function runStaged(
       git: git.effects,
       ignored,
       unshown: unshown && new Set([...unshown].map(withSaved)),
+      merged: new Set(saved.values()),
       workspaceRoot,
       home: stages.home,
       leads: stages.leads(workspaceRoot),

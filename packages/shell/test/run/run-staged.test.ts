@@ -351,6 +351,17 @@ describe("what its user saves while a command runs", () => {
     expect(await repository.read("a.txt")).toBe(users.replace("2", "agent"));
   });
 
+  test("is asked about: what was in no commit, and the user took back, looks like the command's", async () => {
+    await using repository = await temporaryRepository({ "a.txt": lines, "b.txt": "1\n" });
+    await repository.write("a.txt", lines.replace("5", "5\nnever committed"));
+    const save = (path: string): void => writeFileSync(path, users);
+    const staged = await saving(repository, "true", save, "sed -i s/2/agent/ a.txt");
+    expect(staged.diff()).toContain("+never committed");
+    expect(staged.effects.map(words)).toEqual(["update a.txt tracked merged"]);
+    await staged.keep(new Set(staged.parts.map(({ id }) => id)));
+    expect(await repository.read("a.txt")).toBe(users);
+  });
+
   test.each<[string, string, (repository: TemporaryRepository) => (path: string) => unknown]>([
     ["on the same line", "true", () => (path) => writeFileSync(path, lines.replace("2", "user's"))],
     [

@@ -225,7 +225,9 @@ class RepositoryObserver {
   #reflog(effect: StageEffect, name: string): void {
     const { before, after } = this.#texts(effect);
     if (name === stashes) this.#stashes = { log: after };
-    const shrinks = before !== undefined && after?.startsWith(before) !== true;
+    // What others added since the look is not in it, and the commit says so.
+    const isFound = effect.before?.type === "file" && effect.before.size === before?.length;
+    const shrinks = isFound && after?.startsWith(before ?? "") !== true;
     this.#push({ type: "reflog", name, shrinks, entries: logChange(before ?? "", after ?? "") });
   }
 

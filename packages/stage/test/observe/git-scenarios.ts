@@ -189,6 +189,12 @@ export const scenarios: Scenarios = {
     fixture.write({ "mine.txt": "mine\n" });
     fixture.git("add", "mine.txt");
     fixture.git("commit", "-qm", "mine");
+    // Their log is longer, and nobody shortened it.
+    const found = observeGit(transaction, observation).effects.map(short);
+    deepEqual(
+      found.filter((one) => one.startsWith("reflog")),
+      ["reflog HEAD", "reflog refs/heads/main"],
+    );
     const before = fixture.tree();
     let failure: unknown;
     try {

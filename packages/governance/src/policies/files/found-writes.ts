@@ -33,6 +33,7 @@ const meanings: Readonly<Record<FoundTrait, string>> = {
   "set-id": "would run with its owner's rights",
   "leads-outside": "is a link that leads out of the workspace",
   "not-shown": "would be changed where git status does not show it",
+  merged: "would be merged with what you saved while the command ran",
   "open-database": "is a database that another program has open",
   "control-target": "is what a file leads to that tools obey",
   "only-in-index": "is to be committed with other content than the file has",

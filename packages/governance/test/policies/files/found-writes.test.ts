@@ -38,6 +38,7 @@ describe("what a staged command did to files", () => {
     ["a link to outside", [found("l", { traits: ["leads-outside"] }, "create")], "found/leads-outside"],
     ["a program with its owner's rights", [found("s", { traits: ["set-id"] }, "create")], "found/set-id"],
     ["what git does not show", [found("a.ts", { traits: ["not-shown"] })], "found/not-shown"],
+    ["what its user saved too", [found("a.ts", { traits: ["merged"] })], "found/merged"],
     ["what .envrc leads to", [found("env.sh", { traits: ["control-target"] })], "found/control-target"],
     ["a hidden commit", [found("package.json", { traits: ["only-in-index"] })], "found/only-in-index"],
     ["a repository", [found("v/.git", { traits: ["nested-repository"] }, "create")], "found/nested-repository"],
