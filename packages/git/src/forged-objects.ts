@@ -31,6 +31,13 @@ export async function forgedObjects(files: readonly string[]): Promise<readonly 
 const small = { file: 256 * 1024, content: 4 * 1024 * 1024 } as const;
 
 async function isObject(file: string): Promise<boolean> {
+  const large = basename(file);
+  // Those of Git LFS have the whole name, and are not packed.
+  if (large.length === 64) {
+    const digest = createHash("sha256");
+    await pipeline(createReadStream(file), digest);
+    return digest.digest("hex") === large;
+  }
   const id = basename(dirname(file)) + basename(file);
   const algorithm = id.length === 40 ? "sha1" : "sha256";
   try {

@@ -1,5 +1,6 @@
 import { scenarios as background } from "../../shell/test/background/background-scenarios.ts";
 import { scenarios as layer } from "../../shell/test/layer/layer-scenarios.ts";
+import { scenarios as workflows } from "../../shell/test/run/git-workflow-scenarios.ts";
 import type { ScenarioFile } from "./as-users.ts";
 import { scenarios as commit } from "./commit/commit-scenarios.ts";
 import { scenarios as kill } from "./commit/kill-scenarios.ts";
@@ -27,6 +28,7 @@ export const observing = {
 export const committing = {
   commit: fileOf("commit/commit-scenarios.ts", commit),
   meanwhile: fileOf("commit/meanwhile-scenarios.ts", meanwhile),
+  workflows: fileOf("../../shell/test/run/git-workflow-scenarios.ts", workflows),
   kill: fileOf("commit/kill-scenarios.ts", kill),
 };
 

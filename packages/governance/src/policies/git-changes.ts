@@ -71,7 +71,7 @@ function verdictOf(
 }
 
 /** A person can judge them by what they say. */
-const settings = /(?:^|\/)(?:config|config\.worktree|info\/exclude|worktrees(?:\/.*)?)$/;
+const settings = /(?:^|\/)(?:config|config\.worktree|info\/exclude|shallow|worktrees(?:\/.*)?)$/;
 
 function protectedBranch(branch: string, protection: string, what = "moves it"): Verdict {
   return deny({

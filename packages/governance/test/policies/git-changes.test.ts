@@ -41,6 +41,7 @@ test.each<[string, GitChange, string]>([
   ["a log that gets shorter", change("reflog", "HEAD"), "ask git-changes/reflog"],
   ["git's settings", change("control", ".git/config"), "ask git-changes/settings"],
   ["another work tree", change("control", ".git/worktrees/x/gitdir"), "ask git-changes/settings"],
+  ["where the history ends", change("control", ".git/shallow"), "ask git-changes/settings"],
   ["a hook", change("control", ".git/hooks/post-checkout"), "deny git-changes/control"],
   ["objects of another repository", change("control", ".git/objects/info/alternates"), "deny git-changes/control"],
   ["attributes", change("control", ".git/info/attributes"), "deny git-changes/control"],

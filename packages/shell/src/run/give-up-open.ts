@@ -47,10 +47,10 @@ export async function giveUp(
     );
   }
   const inGits = transaction.roots.map(({ path }) => pathsInGit(path));
-  const saved = ["objects", `refs/heads/${branch}`, `logs/refs/heads/${branch}`];
+  const saved = ["objects", "lfs/objects", `refs/heads/${branch}`, `logs/refs/heads/${branch}`];
   const isSaved = ({ root, path }: StageEffect): boolean => {
     const inGit = inGits[root]?.(path) ?? "";
-    return saved.some((file) => `${file}/`.startsWith(`${inGit}/`)) || inGit.startsWith("objects/");
+    return saved.some((file) => `${file}/`.startsWith(`${inGit}/`) || inGit.startsWith(`${file}/`));
   };
   const output = `${said} So ${open.operation} of this session was given up; all of it is on the new branch ${branch}.\nBegin again, on what the user has now.\n`;
   const effects = observation.effects.filter(isSaved);

@@ -3,112 +3,14 @@ import { join } from "node:path";
 import type { TemporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { stageLayer } from "#stage-layer";
+import { testAsOneUser } from "../../../stage/test/as-users.ts";
+import { committing } from "../../../stage/test/scenario-files.ts";
 import { useMachine } from "../use-machine.ts";
 import { twoBranches } from "./two-branches.ts";
 
 const machine = useMachine();
-const copying = useMachine("copy");
-
 const git = "git -c user.name=a -c user.email=a@example.com";
-const resolve = "sed -i '/^[<=>]/d' f; git add f";
-
-/** Commands of one session, and what the user sees after them: refs, stashes, the log of HEAD, git's status. */
-const workflows: Readonly<Record<string, readonly string[]>> = {
-  "commits, and their change": [
-    `echo 2 >> f; git add -A; ${git} commit -qm c`,
-    `echo 3 >> f; ${git} commit -qa --amend --no-edit; echo 4 >> g; ${git} stash -q`,
-    "git stash pop -q",
-  ],
-  "a merge with a conflict": [
-    `${git} merge -q other || true`,
-    "git merge --abort",
-    `${git} merge -q other || true`,
-    `${resolve}; ${git} merge --continue`,
-  ],
-  "a rebase with a conflict": [
-    `${git} rebase -q other || true`,
-    "git rebase --abort",
-    `${git} rebase -q other || true`,
-    `${resolve}; ${git} rebase --continue`,
-  ],
-  // After which git leaves REBASE_HEAD behind.
-  "a rebase with two conflicts": [
-    `sed -i s/work/six/ f; ${git} commit -qam six`,
-    `${git} rebase -q other || true`,
-    `${resolve}; ${git} rebase --continue || true`,
-    `${resolve}; ${git} rebase --continue || true`,
-  ],
-  "a cherry-pick with a conflict": [
-    `${git} cherry-pick other || true`,
-    `echo 2 >> g; ${resolve}; ${git} cherry-pick --continue`,
-    `${git} revert --no-edit HEAD~1 || true`,
-    `${resolve}; ${git} revert --continue || ${git} revert --skip`,
-  ],
-  "patches with a conflict": [
-    `git format-patch -q -1 other -o d; ${git} am -q d/0001-other.patch || true`,
-    `${git} am --abort; rm d/0001-other.patch`,
-  ],
-  "a bisection": [
-    `for i in 1 2 3 4; do ${git} commit -q --allow-empty -m $i; done`,
-    "git bisect start HEAD HEAD~4",
-    "git bisect good",
-    "git bisect reset",
-  ],
-  "a visit to a commit": [
-    "git checkout -q HEAD~1; echo v > v",
-    "git switch -qc from-there; git add v",
-    "rm v; git add v",
-  ],
-  "a stash that conflicts": [
-    `echo s > f; ${git} stash -q; git checkout -q other; ${git} stash pop -q || true`,
-    "git checkout -qf HEAD; git switch -q work",
-    `${git} stash drop -q`,
-  ],
-  "branches there and back": [
-    `git switch -qc new; echo n > n; git add n; ${git} commit -qm n`,
-    `git switch -q -; ${git} merge -q new`,
-    "git switch -q -",
-    "git switch -q -; git branch -qd new; git branch -q new/er",
-  ],
-  "a repository that is packed": [
-    `git branch -q tmp; git branch -q täg; ${git} pack-refs --all; echo 2 >> g; ${git} commit -qam packed`,
-    `git branch -qD tmp; ${git} gc -q; ${git} repack -adq; git prune`,
-  ],
-};
-
-const ways = { overlays: machine, copies: copying };
-/** What differs on copies: the index, what stays under way between runs, and refs that git packed. */
-const onCopies = [
-  "commits, and their change",
-  "a merge with a conflict",
-  "a visit to a commit",
-  "a repository that is packed",
-];
-const cases = Object.entries(workflows).flatMap(([name, commands]) =>
-  (["overlays", "copies"] as const)
-    .filter((way) => way === "overlays" || onCopies.includes(name))
-    .map((way) => ({ name, way, commands })),
-);
-
-test.each(cases)("staged or not, the user gets the same by $name, on $way", async ({ way, commands }) => {
-  await using staged = await twoBranches();
-  await using plain = await twoBranches();
-  let ended = await seen(staged);
-  // Each begins by saying what there is of those before it.
-  const say = "git status -uall; git rev-parse --abbrev-ref HEAD; ls .git | grep -v '^packed'; cat f g";
-  for (const command of [...commands, "true"]) {
-    const text = `${say}; { ${command}; } >/dev/null 2>&1`;
-    const run = await ways[way]().run(staged.root, text, false, "s");
-    expect(run.run).toMatchObject({ exitCode: 0 });
-    await run.keep(new Set());
-    const output = await plain.git("-c", `alias.all=!export GIT_EDITOR=true; ${text}`, "all");
-    expect(withoutIds(run.run.output)).toBe(withoutIds(output));
-    // While an operation is under way, the user's repository is as it was.
-    if (run.operation === undefined) ended = await seen(plain);
-    expect(await seen(staged)).toEqual(ended);
-  }
-  expect(await staged.git("fsck", "--strict", "--no-dangling")).toBe("");
-});
+testAsOneUser(committing.workflows, { oneOf: 6 });
 
 test("what is no branch stays in the session, and so does a branch that could be taken for something else", async () => {
   await using repository = await twoBranches();
@@ -216,10 +118,6 @@ test("a person brings a tag from the session into the repository", async () => {
   expect(await repository.git("rev-parse", "v1")).toBe(await repository.git("rev-parse", "HEAD~1"));
   expect(layer.trees).toEqual([]);
 });
-
-function withoutIds(text: string): string {
-  return text.replaceAll(/\b[0-9a-f]{7,}\b/g, "ID").trim();
-}
 
 async function seen(repository: TemporaryRepository) {
   return {

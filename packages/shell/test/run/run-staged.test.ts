@@ -197,6 +197,16 @@ if (process.argv[2] === "loose") {
       "mkdir -p .git/objects/aa && echo > .git/objects/aa/00000000000000000000000000000000000000",
       /^git control/,
     ],
+    [
+      "no large file of Git LFS",
+      "mkdir -p .git/lfs/objects/aa/bb; echo > .git/lfs/objects/aa/bb/aabb$(printf %060d 0)",
+      /^git control \.git\/lfs/,
+    ],
+    [
+      "a large file of Git LFS",
+      "cd .git; h=$(printf a | sha256sum | cut -c1-64); mkdir -p lfs/objects/ca/97; printf a > lfs/objects/ca/97/$h",
+      undefined,
+    ],
     ["packed by git", "git repack -qad", undefined],
     [
       "large ones",

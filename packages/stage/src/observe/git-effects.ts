@@ -112,7 +112,7 @@ class RepositoryObserver {
     // A directory in place of a file removes the file.
     const sides = [effect.before, effect.after].filter((side) => side !== undefined);
     const isDirectory = sides.length > 0 && sides.every(({ type }) => type === "directory");
-    const isLink = isOtherName(effect) && !(effect.after?.type === "file" && own.startsWith("objects/"));
+    const isLink = isOtherName(effect) && !(effect.after?.type === "file" && ofObjects.test(own));
     if (ofOneRun.test(own) && !isDirectory && !isLink) this.#dropped.push(effect);
     // The only links that git makes are second names of objects. It would write through any other link.
     else if (isLink) this.#push({ type: "control", path: inGit });
@@ -123,7 +123,7 @@ class RepositoryObserver {
     }
     // A file or link in place of git's directory decides which directory git uses.
     else if (own === "") this.#push({ type: "control", path: inGit });
-    else if (own.startsWith("objects/")) this.#object(effect, own);
+    else if (ofObjects.test(own)) this.#object(effect, own);
     else if (own.startsWith("refs/")) this.#looseRef(effect, inGit, own);
     else if (own === packedFile) this.#packed = effect;
     else if (own === "HEAD") this.#head(effect, inGit, worktree);
@@ -136,7 +136,7 @@ class RepositoryObserver {
   addOfNewModule(effect: StageEffect, inGit: string, own: string): void {
     const isFile = effect.after?.type === "file";
     if (effect.after?.type === "directory") return;
-    if (isFile && own.startsWith("objects/") && !control.test(own)) this.#object(effect, own);
+    if (isFile && ofObjects.test(own) && !control.test(own)) this.#object(effect, own);
     else if (isFile && (ordinaryInModule.test(own) || (own === "info/exclude" && this.#saysNothing(effect))))
       this.#others += 1;
     else this.#push({ type: "control", path: inGit });
@@ -302,8 +302,11 @@ function newModules(
 
 const stashes = "refs/stash";
 
+/** Git LFS keeps its own apart. */
+const ofObjects = /^(?:objects|lfs)\//;
 /** Files of objects. Git's other files there can be made again, and git would trust their content. */
-const objectFile = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|keep|promisor))$/;
+const objectFile =
+  /^(?:objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|keep|promisor))|lfs\/objects\/(..)\/(..)\/\1\2[0-9a-f]{60})$/;
 /** Usual files of a new repository. Git never runs a hook with one of these names. */
 const ordinaryInModule =
   /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|index|packed-refs|shallow|description|(?:logs|refs)\/.+|hooks\/[\w-]+\.sample)$/;

@@ -48,6 +48,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   "git pack-refs --all; git tag -d v1": ["ref refs/tags/v1"],
   "git gc -q --prune=now": ["objects 2"],
   "echo x >> a.txt; git stash -q": ["objects 4", "ref refs/stash", "reflog refs/stash", "work ORIG_HEAD"],
+  "cd .git; mkdir -p lfs/tmp lfs/objects/aa/bb; cd lfs; x=$(printf %060d 0); touch tmp/x objects/aa/bb/x objects/aa/bb/aabb$x objects/aa/bb/bbaa$x":
+    ["objects 1"],
   "git config core.pager evil": ["control config"],
   "echo x > .git/hooks/pre-commit; echo x > .git/info/attributes; echo / > .git/objects/info/alternates": [
     "control hooks/pre-commit",
