@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, glob, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -125,11 +125,14 @@ function environmentOf(home: TemporaryDirectory): NodeJS.ProcessEnv {
   };
 }
 
-/** Those that the extension started outlive their window. */
+/** Ends what uses this state directory, also a server that was just started and has not announced itself. */
 export async function endServers(stateDirectory: string): Promise<void> {
-  for (const { pid } of await runningServers(stateDirectory)) {
+  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  for (const name of names) {
+    const environment = await readFile(`/proc/${name}/environ`, "utf8").catch(() => "");
+    if (!environment.split("\0").includes(`GENNAI_STATE_DIR=${stateDirectory}`)) continue;
     try {
-      for (process.kill(pid, "SIGTERM"); ; await delay(50)) process.kill(pid, 0);
+      for (process.kill(Number(name), "SIGTERM"); ; await delay(50)) process.kill(Number(name), 0);
     } catch {
       // It is gone.
     }
