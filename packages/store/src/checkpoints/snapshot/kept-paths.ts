@@ -1,8 +1,9 @@
-import { lstatSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { intentMapFile, ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { isReadable } from "@gennai/machine/entries/names-in";
+import { objectOf } from "@gennai/machine/git-data/git-index";
 import { temporaryPrefix } from "@gennai/machine/workspace/files/held-file";
 import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { CheckpointError } from "./checkpoint-error.ts";
@@ -15,6 +16,8 @@ const maxIgnoredBytes = 256 * 1024;
 const maxIgnoredFiles = 1_000;
 const maxFiles = 200_000;
 const maxLeft = 10_000;
+/** Bytes. Git reads larger ones again. */
+const maxComparedBytes = 64 * 1024;
 /** Bytes that one snapshot may add. */
 const maxNewBytes = 2 * 1024 * 1024 * 1024;
 const maxNestedRepositories = 64;
@@ -45,16 +48,17 @@ export async function findKeptPaths(
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<KeptPaths> {
   const [listed, ignored] = await Promise.all([
-    git.run(["ls-files", "-z", "-t", "-c", "-o", "-m", "-d", "--exclude-standard"], options),
+    git.run(["ls-files", "-z", "-s", "-t", "-c", "-o", "-m", "-d", "--exclude-standard"], options),
     git.run(["ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"], options),
   ]);
-  const indexed = new Set<string>();
+  const indexed = new Map<string, string>();
   const candidates = new Set<string>();
   const repositories: string[] = [];
   for (const line of entriesOf(listed)) {
     const tag = line.slice(0, 1);
-    const path = line.slice(2);
-    if (tag === "H") indexed.add(path);
+    // TAG MODE OBJECT STAGE, a tab and the path; TAG and the path where the index has none.
+    const path = tag === "?" ? line.slice(2) : line.slice(line.indexOf("\t") + 1);
+    if (tag === "H") indexed.set(path, line.slice("H 100644 ".length, line.indexOf(" ", "H 100644 ".length)));
     else if (path.endsWith("/")) repositories.push(path.slice(0, -1));
     else candidates.add(path);
   }
@@ -71,9 +75,10 @@ export async function findKeptPaths(
   return judge(git, indexed, candidates, alone, options);
 }
 
+/** @param indexed the index's object of each path */
 async function judge(
   git: ShadowGit,
-  indexed: ReadonlySet<string>,
+  indexed: ReadonlyMap<string, string>,
   candidates: ReadonlySet<string>,
   ignored: ReadonlySet<string>,
   options: { readonly signal?: AbortSignal },
@@ -87,7 +92,7 @@ async function judge(
   let looked = 0;
   const directories = new RealDirectories(git.root);
   const sameSecond = indexSecond(git);
-  for (const path of new Set([...indexed, ...candidates, ...ignored])) {
+  for (const path of new Set([...indexed.keys(), ...candidates, ...ignored])) {
     if (isOurs(path)) continue;
     looked += 1;
     if (looked % atOnce === 0) {
@@ -95,8 +100,10 @@ async function judge(
       options.signal?.throwIfAborted();
     }
     const stat = directories.look(path);
-    const isDoubtful = stat !== undefined && indexed.has(path) && stat.ctimeMs >= sameSecond;
-    const isCandidate = candidates.has(path) || isDoubtful;
+    const object = candidates.has(path) ? undefined : indexed.get(path);
+    const isMissed =
+      object !== undefined && stat !== undefined && stat.ctimeMs >= sameSecond && !holds(git, path, stat, object);
+    const isCandidate = candidates.has(path) || isMissed;
     const onlyIgnored = !isCandidate && !indexed.has(path);
     const keepable = stat?.isSymbolicLink() === true || (stat?.isFile() === true && stat.size <= maxFileBytes);
     if (stat === undefined || !keepable) {
@@ -112,7 +119,7 @@ async function judge(
         continue;
       }
       // Git takes an entry with the same attributes for unchanged, unless it is removed from the index first.
-      if (isDoubtful) toForget.push(path);
+      if (isMissed) toForget.push(path);
       toUpdate.push(path);
       newBytes += stat.size;
     }
@@ -125,6 +132,16 @@ async function judge(
     );
   }
   return { toUpdate, toForget, modes, left };
+}
+
+/** Whether a file that git finds unchanged is so; false where it is too large to be read here. */
+function holds({ root }: ShadowGit, path: string, stat: Stats, object: string): boolean {
+  if (!stat.isFile() || stat.size > maxComparedBytes) return false;
+  try {
+    return objectOf(readFileSync(join(root, path)), object) === object;
+  } catch {
+    return false;
+  }
 }
 
 /**
