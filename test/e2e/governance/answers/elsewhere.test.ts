@@ -47,7 +47,7 @@ async function scene(policy = "") {
         environment: { ...process.env, XDG_CONFIG_HOME: home.root },
         policyFiles: {
           directory,
-          list: async (at) => (at === directory ? ["policy.yaml"] : []),
+          list: (at) => (at === directory ? ["policy.yaml"] : []),
           read: async () => `gennai_policy: 1\nname: acme\n${policy}\n...\n`,
         },
       },
