@@ -65,7 +65,10 @@ export async function unshownChanges(
   for (const [repository, changed] of repositories) {
     const asked = changed.size > manyPaths ? [] : [...changed.keys()];
     const lines = await git.list(repository, status, asked);
-    const shown = new Set(lines?.map((line) => line.slice("XY ".length)));
+    // That git will no longer have a file says nothing of what is in it.
+    const saysAll = (line: string) =>
+      !line.startsWith("D  ") || changed.get(line.slice("XY ".length))?.after === undefined;
+    const shown = new Set(lines?.filter(saysAll).map((line) => line.slice("XY ".length)));
     const others = new Map([...changed].filter(([name]) => !shown.has(name)));
     const heads = await headsOf(git, repository, [...others.keys()]);
     for (const [name, effect] of others) {

@@ -28,6 +28,12 @@ test.each<[string, string, readonly string[], (repository: TemporaryRepository) 
     ["s/x/.gitignore", "s/x/c.js"],
     nothing,
   ],
+  [
+    "that it is untracked and ignored",
+    "git rm -q --cached a.txt; echo a.txt > .gitignore; echo evil > a.txt",
+    ["a.txt"],
+    nothing,
+  ],
   ["git's own list of patterns", "echo c.js >> .git/info/exclude; echo evil > c.js", ["c.js"], nothing],
   [
     "the place of a submodule that is not there",
