@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { type AgentClient, connect } from "@gennai/client/connection/connection";
+import type { AgentClient } from "@gennai/client/connection/connection";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { bash } from "@gennai/testkit/scripted-steps";
 import {
@@ -18,6 +17,7 @@ import { killProcess } from "../../crash/kill-process.ts";
 import { untilNobodySeesBelow } from "../look/sees-below.ts";
 import { differences, treeState } from "../look/tree-state.ts";
 import { inTime } from "./in-time.ts";
+import { clientOf, FollowedTurn, type Served, serve } from "./killed-server.ts";
 
 /** Many names of every kind, and a commit; each run of it makes everything once more, so that there is always something to do. */
 const command = [
@@ -30,6 +30,12 @@ const command = [
 /** Leaves a merge with a conflict under way, which must stay in the session. */
 const merge = "git merge --quiet other; echo under way > under-way.txt; true";
 const mergeEnds = "git merge --abort; rm -f under-way.txt";
+/** Ends it with a commit, so that refs, index and tree of all commands change at once. */
+const merged =
+  "echo merged > both.txt; rm under-way.txt; git add both.txt; git commit --quiet --message merged; git branch kept-merge";
+/** Changes the end of files, of which the user changes the beginning. */
+const edit = 'n=$(date +%N); for i in 1 2 3 4 5 6; do sed -i "s/^agent.*/agent $n/" saved/$i.txt; done';
+const savedFiles = [1, 2, 3, 4, 5, 6].map((number) => `saved/${number}.txt`);
 
 const files = Object.fromEntries([
   ["both.txt", "0\n"],
@@ -37,6 +43,7 @@ const files = Object.fromEntries([
   ["only-0.txt", "0\n"],
   ["made-0/deep/1.txt", "0\n"],
   ["src/40-0.txt", "0\n"],
+  ...savedFiles.map((path) => [path, "user\n\n\n\nagent\n"]),
   ...Array.from({ length: 30 }, (_, index) => [`src/${index + 1}.txt`, "0\n"]),
 ]);
 
@@ -46,17 +53,25 @@ const roundsOfOneWorld = 20;
 /**
  * Kills the server at random moments of a turn that runs a staged command, mostly while its changes are committed, and checks
  * what the next server finds: the tree as before or as after, no mounts, no remains of a stage, a ledger that verifies and has
- * an end for each call. Of a command that leaves a merge under way, the tree never shows anything, and the session goes on.
+ * an end for each call. Of a command that leaves a merge under way, the tree never shows anything, and the session goes on, until
+ * one ends the merge. What a user saves meanwhile is there, merged with all of the command or with nothing of it.
  */
 export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<void> {
   const random = randomNumbers(seed);
-  const aim = { inside: 20, merge: 1000 };
+  const aim = { inside: 20, merge: 1000, edit: 1000 };
   for (let first = 0; first < rounds; first += roundsOfOneWorld) {
     await using world = await KillWorld.open();
     for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
       try {
-        const isMerge = round !== first && random() < 0.25;
-        const killed = isMerge ? world.killMerge(random, aim) : world.killOnce(random, aim, round === first);
+        const kind = round === first ? 1 : random();
+        const killed =
+          kind < 0.2
+            ? world.killMerge(random, aim)
+            : kind < 0.35
+              ? world.killMerged(random, aim)
+              : kind < 0.6
+                ? world.killSaved(random, aim)
+                : world.killOnce(random, aim, round === first);
         const hit = await inTime(killed, () => world.step);
         onRound?.(round, hit);
       } catch (cause) {
@@ -73,10 +88,9 @@ interface Aim {
   inside: number;
   /** A turn with a command that leaves a merge. */
   merge: number;
+  /** From the beginning of a turn that edits files to its commit. */
+  edit: number;
 }
-
-const program = fileURLToPath(new URL("../../../dist/gennai.mjs", import.meta.url));
-const token = "t".repeat(43);
 
 class KillWorld implements AsyncDisposable {
   readonly #workspace: TemporaryRepository;
@@ -100,7 +114,7 @@ class KillWorld implements AsyncDisposable {
       await workspace.write("both.txt", `${branch}\n`);
       await workspace.git("commit", "--quiet", "--all", "--message", branch);
     }
-    const turns = Object.entries({ go: command, merge, "the end": mergeEnds }).map(([match, text]) => {
+    const turns = Object.entries({ go: command, merge, "the end": mergeEnds, merged, edit }).map(([match, text]) => {
       return { match: `^${match}$`, steps: [bash(text), { text: ["Done."] }] };
     });
     await state.write("script.yaml", JSON.stringify({ turns }));
@@ -122,7 +136,7 @@ class KillWorld implements AsyncDisposable {
     this.#start = options.start;
     this.#parts = options.parts;
     this.#child = options.first.child;
-    this.#client = connect({ baseUrl: `http://127.0.0.1:${options.first.port}`, token });
+    this.#client = clientOf(options.first);
   }
 
   /** Gives what the kill hit. @param atOnce as soon as the commit begins */
@@ -135,8 +149,7 @@ class KillWorld implements AsyncDisposable {
     const turn = new FollowedTurn(this.#client, sessionId, "go");
     const isAimed = atOnce || random() < 0.75;
     this.step = "the command runs";
-    // Without a pause, the look would take a processor from what it waits for.
-    while (isAimed && !turn.isOver && !turn.hasEnded && !this.#isCommitting()) await sleep(1);
+    if (isAimed) await this.#untilCommit(turn);
     assert.ok(!turn.isOver || turn.hasEnded, `The turn ended without a result: ${turn.failure}`);
     const until = performance.now() + (atOnce ? 0 : random()) * (isAimed ? aim.inside : 400);
     while (performance.now() < until) await nextTurn();
@@ -184,6 +197,82 @@ class KillWorld implements AsyncDisposable {
       [],
     );
     return `${hasEnded ? "after" : "in"} a turn that leaves a merge: as before`;
+  }
+
+  /** The same for a command that ends a merge of the session's. */
+  async killMerged(random: () => number, aim: Aim): Promise<string> {
+    const { git, root } = this.#workspace;
+    const before = treeState(root);
+    const refs = await git("for-each-ref");
+    this.step = "a merge begins";
+    const { sessionId } = await this.#client.startSession({ interactive: false });
+    await new FollowedTurn(this.#client, sessionId, "merge").ended;
+    const turn = new FollowedTurn(this.#client, sessionId, "merged");
+    this.step = "the merge is committed";
+    await this.#untilCommit(turn);
+    const until = performance.now() + random() * aim.inside;
+    while (performance.now() < until) await nextTurn();
+    const { hasEnded } = turn;
+    await this.#kill(turn);
+    assert.equal(turn.failure, "");
+    await git("fsck", "--strict");
+    assert.equal(await git("status", "--porcelain"), "");
+    const isAfter = (await git("for-each-ref")) !== refs;
+    this.step = "somebody comes back to the session";
+    await this.#client.resumeSession({ sessionId });
+    if (isAfter) {
+      assert.equal(await this.#workspace.read("both.txt"), "merged\n");
+      assert.equal(await git("rev-parse", "HEAD", "HEAD^2"), await git("rev-parse", "kept-merge", "other"));
+      await git("reset", "--quiet", "--hard", "HEAD^1");
+      await git("branch", "--quiet", "-D", "kept-merge");
+    } else {
+      assert.ok(!hasEnded, "The turn had ended, and nothing of it is there.");
+      await new FollowedTurn(this.#client, sessionId, "the end").ended;
+    }
+    assert.deepEqual(differences(before, treeState(root)), []);
+    assert.equal(await git("for-each-ref"), refs);
+    return `${hasEnded ? "after" : "in"} the commit of a merge: as ${isAfter ? "after" : "before"}`;
+  }
+
+  /** The same beside a user who saves one of the files while the command runs, or is looked at, or committed. */
+  async killSaved(random: () => number, aim: Aim): Promise<string> {
+    const at = savedFiles.map((path) => this.#workspace.path(path));
+    const [saved = "", ...others] = at;
+    const was = readFileSync(saved, "utf8");
+    const agentOf = (path: string): string => readFileSync(path, "utf8").trimEnd().split("\n").at(-1) ?? "";
+    const own = `user ${random()}`;
+    this.step = "a session begins";
+    const { sessionId } = await this.#client.startSession({ interactive: false });
+    const begun = performance.now();
+    const turn = new FollowedTurn(this.#client, sessionId, "edit");
+    this.step = "somebody saves while files are edited";
+    const until = begun + aim.edit * (0.7 + 0.4 * random());
+    while (performance.now() < until && !turn.hasEnded) await sleep(1);
+    const isLate = turn.hasEnded;
+    const [, ...rest] = (isLate ? readFileSync(saved, "utf8") : was).split("\n");
+    writeFileSync(`${saved}~`, [own, ...rest].join("\n"));
+    renameSync(`${saved}~`, saved);
+    if (random() < 0.5) await this.#untilCommit(turn);
+    const end = performance.now() + random() * aim.inside;
+    while (performance.now() < end) await nextTurn();
+    aim.edit *= isLate ? 0.9 : 1.05;
+    await this.#kill(turn);
+    const [first, ...more] = new Set(others.map(agentOf));
+    assert.deepEqual(more, [], "Some of the files are as before, and some as after.");
+    assert.equal(readFileSync(saved, "utf8").split("\n", 1)[0], own, "What the user saved is gone.");
+    const isAfter = first !== was.trimEnd().split("\n").at(-1);
+    if (!isAfter) assert.equal(readFileSync(saved, "utf8"), [own, ...rest].join("\n"));
+    assert.deepEqual(this.#leftovers(), []);
+    await this.#client.resumeSession({ sessionId });
+    await this.#expectLedger();
+    const isMerged = agentOf(saved) === first;
+    for (const path of at) writeFileSync(path, "user\n\n\n\nagent\n");
+    return `beside a save: as ${isAfter ? `after, ${isMerged ? "merged" : "and saved on top"}` : "before"}`;
+  }
+
+  /** Or until the turn has a result. Without a pause, the look would take a processor from what it waits for. */
+  async #untilCommit(turn: FollowedTurn): Promise<void> {
+    while (!turn.isOver && !turn.hasEnded && !this.#isCommitting()) await sleep(1);
   }
 
   async #kill(turn: FollowedTurn): Promise<void> {
@@ -266,72 +355,4 @@ function unsaidTurns(ledger: string): readonly string[] {
     if (kind === "outcome") open.delete(turnId);
   }
   return [...open];
-}
-
-/** One turn, until it ends or the server goes away. */
-class FollowedTurn {
-  /** The command's result was told. */
-  hasEnded = false;
-  /** Nothing more will be told. */
-  isOver = false;
-  /** Why it did not do what it should. */
-  failure = "";
-  readonly ended: Promise<void>;
-
-  constructor(client: AgentClient, sessionId: string, userInput: string) {
-    // It fails when the server is killed.
-    this.ended = this.#follow(client, { sessionId, userInput })
-      .catch(() => undefined)
-      .finally(() => {
-        this.isOver = true;
-      });
-  }
-
-  async #follow(
-    client: AgentClient,
-    request: { readonly sessionId: string; readonly userInput: string },
-  ): Promise<void> {
-    for await (const { event } of client.invoke(request)) {
-      if (event.case !== "toolResult") continue;
-      this.hasEnded = true;
-      this.failure = event.value.error;
-    }
-  }
-}
-
-interface Served {
-  readonly child: ChildProcess;
-  readonly port: number;
-}
-
-/** `gennai serve`, as it is built, in a process of its own. */
-async function serve(options: {
-  readonly port: number;
-  readonly script: string;
-  readonly stateDir: string;
-  readonly workspace: string;
-}): Promise<Served> {
-  const { port, script, stateDir, workspace } = options;
-  const choice = ["--backend", "scripted", "--model", script];
-  const child = spawn(
-    process.execPath,
-    [program, "serve", "--port", String(port), "--workspace", workspace, "--commands", "staged", ...choice],
-    {
-      cwd: workspace,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, GENNAI_AUTH_TOKEN: token, GENNAI_STATE_DIR: stateDir, GENNAI_SAMPLE_WORKSPACE: "" },
-    },
-  );
-  let said = "";
-  const listening = new Promise<number>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk) => {
-        said += String(chunk);
-        const found = /listening on http:\S+:(\d+)/.exec(said)?.[1];
-        if (found !== undefined) resolve(Number(found));
-      });
-    }
-    child.once("exit", () => reject(new Error(`The server did not start: ${said}`)));
-  });
-  return { child, port: await listening };
 }
