@@ -81,6 +81,13 @@ const policyKeys = {
         .boolean()
         .optional()
         .describe("`false`: nobody is [asked elsewhere](../guides/answer-from-elsewhere.md), and no link answers."),
+      two_persons: z
+        .array(z.string().regex(/^rules\/./, "not the name of a rule, as rules/managed/NAME"))
+        .max(1_000)
+        .optional()
+        .describe(
+          "Rules that ask, as globs, e.g. `rules/managed/prod-*`: one yes is too little. This version asks no second person, so it refuses them.",
+        ),
     })
     .optional()
     .describe("How questions may be answered."),
@@ -160,7 +167,7 @@ export type PolicyKeys = Readonly<Omit<Pick<PolicyDocument, LimitKey>, "rules" |
 };
 
 /** Keys of later versions: a file with one of them is refused, not half obeyed. */
-const notYet: ReadonlySet<string> = new Set(["retention", "answers.two_persons"]);
+const notYet: ReadonlySet<string> = new Set(["retention"]);
 
 /** A policy that cannot be used. The message begins with `FILE:LINE`. */
 class PolicyError extends Error {

@@ -17,7 +17,9 @@ import {
 import { type Limit, type Limits, limitsAt, limitsDigest, meet, permitted, switchesLimit } from "#limits/limits";
 import { limitsVerdict } from "#limits/limits-policy";
 import { capabilities } from "#limits/policy-schema";
-import type { Verdict } from "#verdict";
+import { needingTwoPersons, secondPersonVerdict } from "#limits/two-persons";
+import type { Policy, PolicyInput } from "#policy";
+import { ask, type Verdict } from "#verdict";
 import { exec, inside, write } from "../policies/effects.ts";
 
 const hosts = ["a.example:443", "*.b.example:443"];
@@ -55,6 +57,7 @@ const limit: fc.Arbitrary<Limit> = fc.oneof(
           unattended_yes: fc.constant(false as const),
           longest: fc.constantFrom("once", "turn", "session", "workspace"),
           remote: fc.boolean(),
+          two_persons: fc.subarray(["rules/managed/*", "rules/a"]),
         },
         { requiredKeys: [] },
       ),
@@ -103,6 +106,8 @@ const refusals: readonly ((limits: Limits) => string | undefined)[] = [
   remoteRefusal,
   (limits) => managedHooks(limits).only,
 ];
+const asked = (rule: string, alongside: readonly string[] = []) =>
+  ask({ code: "rule_asks", rule, reason: "", alongside });
 const mayLastAll = (limits: Limits) =>
   (["once", "turn", "session", "workspace"] as const).map((scope) => mayLast(scope, longestYes(limits)));
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
@@ -125,6 +130,10 @@ describe("meet", () => {
           limitsVerdict(each, { toolName, analysis: { statement: "", effects: [one] } });
         const strictest = Math.max(strictness[of(a).type], strictness[of(b).type]);
         expect(strictness[of(meet(a, b)).type]).toBe(strictest);
+        for (const rule of ["rules/managed/prod", "rules/a", "rules/b"]) {
+          const two = (each: Limits) => secondPersonVerdict(each, asked(rule)).type;
+          expect(two(meet(a, b))).toBe(two(a) === "deny" ? "deny" : two(b));
+        }
         for (const refusal of refusals) {
           expect(refusal(meet(a, b)) === undefined).toBe(refusal(a) === undefined && refusal(b) === undefined);
         }
@@ -164,6 +173,30 @@ describe("a limit in time", () => {
     if (problem === undefined) expect(at).toEqual(one);
     else expect(at).toMatchObject({ capabilities: ["read"], problem: expect.stringContaining(problem) });
   });
+});
+
+test.each<[string, readonly string[], "ask" | "deny"]>([
+  ["rules/user/x", [], "ask"],
+  ["rules/managed/prod", [], "deny"],
+  // A rule of the user's own that asks first does not hide the other.
+  ["rules/user/x", ["rules/managed/prod"], "deny"],
+])("two persons: %s beside %j", async (rule, alongside, wanted) => {
+  const limits: Limits = [
+    {
+      name: "acme",
+      holder: "root",
+      file: "/p.yaml",
+      lines: { "answers.two_persons": 7 },
+      answers: { two_persons: ["rules/managed/*"] },
+    },
+  ];
+  const policy: Policy = { name: "rules", kind: "guard", decide: async () => asked(rule, alongside) };
+  const [judged] = needingTwoPersons([policy], { current: () => limits });
+  const input = { toolName: "Bash", analysis: { statement: "", effects: [] } } as unknown as PolicyInput;
+  const verdict = await judged?.decide(input, { signal: new AbortController().signal });
+  expect(verdict?.type).toBe(wanted);
+  if (wanted === "deny")
+    expect(verdict).toMatchObject({ finding: { code: "second_person_unavailable", place: "/p.yaml:7" } });
 });
 
 test("a refusal of a file of root names the file, its line and whom to ask", () => {

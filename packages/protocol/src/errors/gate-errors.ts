@@ -18,6 +18,10 @@ export const gateErrors = {
     means: "what a setting, an option or a call asks for is not permitted by a policy that holds here",
     next: "Leave it out, or ask the contact that the message names; `gennai policy show` lists all keys.",
   },
+  second_person_unavailable: {
+    means: "a policy that holds here wants two persons for what a rule asks about, and no second one can be asked",
+    next: "Ask the contact that the message names, or do it outside of the agent.",
+  },
   capability_denied: {
     means: "a policy in force does not permit it",
     next: "Ask the person who issues the policy; `gennai policy show` says what it permits.",

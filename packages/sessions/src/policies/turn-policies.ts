@@ -3,6 +3,7 @@ import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intent
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
 import type { Limits } from "@gennai/governance/limits/limits";
 import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
+import { needingTwoPersons } from "@gennai/governance/limits/two-persons";
 import { type BranchOffer, createBranchPolicy, type EditingMode } from "@gennai/governance/policies/branch";
 import { createConnectionsPolicy } from "@gennai/governance/policies/connections";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
@@ -56,7 +57,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
   const { root, controlRoot } = workspace;
   const protectedBranches = [...options.protectedBranches, ...config.protectedBranches];
   const place = { ...options, controlRoot, protectedBranches };
-  return [
+  const policies = [
     createLimitsPolicy(options.limits),
     createRulesPolicy(options.rules),
     createIntentsPolicy({ root, rules: options.intentRules }),
@@ -92,6 +93,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,
   ];
+  return needingTwoPersons(policies, options.limits);
 }
 
 function secretsReached({ isZeroAccess }: TurnPolicyOptions): (path: string, isPattern: boolean) => boolean {

@@ -10,6 +10,7 @@ import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-exp
 import { managedBranches } from "@gennai/governance/limits/laid-down";
 import { type Limits, noLimits } from "@gennai/governance/limits/limits";
 import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
+import { needingTwoPersons } from "@gennai/governance/limits/two-persons";
 import { createFoundWritesPolicy } from "@gennai/governance/policies/files/found-writes";
 import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
 import { createGitContentsPolicy } from "@gennai/governance/policies/git-contents";
@@ -166,21 +167,24 @@ export class PolicyWorkbench implements AsyncDisposable {
     return new PolicyWorkbench({
       tools,
       runner: decidableCalls({ workspace, knownFiles, staged: here.stages !== undefined }),
-      policies: [
-        createLimitsPolicy({ current: () => limits }),
-        rulesPolicy,
-        ...(options.intent === undefined ? [] : await intentPolicies(workspace.root, intents, options.intent)),
-        ...policies,
-        createGitContentsPolicy(gitContentsGuard(() => rules.current())),
-        createFoundWritesPolicy(),
-        createGitChangesPolicy({
-          protectedBy: (branch) => protectionOf(place, branch),
-          branch: () => {
-            const state = branchState(place);
-            return state.type === "branch" ? state.branch : undefined;
-          },
-        }),
-      ],
+      policies: needingTwoPersons(
+        [
+          createLimitsPolicy({ current: () => limits }),
+          rulesPolicy,
+          ...(options.intent === undefined ? [] : await intentPolicies(workspace.root, intents, options.intent)),
+          ...policies,
+          createGitContentsPolicy(gitContentsGuard(() => rules.current())),
+          createFoundWritesPolicy(),
+          createGitChangesPolicy({
+            protectedBy: (branch) => protectionOf(place, branch),
+            branch: () => {
+              const state = branchState(place);
+              return state.type === "branch" ? state.branch : undefined;
+            },
+          }),
+        ],
+        { current: () => limits },
+      ),
       rules,
       here,
       environment: commandEnvironment(environment),
