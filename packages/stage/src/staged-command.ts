@@ -1,10 +1,12 @@
 import { readFileSync, realpathSync } from "node:fs";
+import { release } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandGitConfiguration } from "@gennai/git/run/command-git-configuration";
 import { withSettings } from "@gennai/git/run/git-settings";
-import { type CommandLimits } from "@gennai/machine/process/command-limits";
+import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { HeldClock } from "@gennai/machine/process/held-clock";
+import { plainShell } from "@gennai/machine/process/plain-shell";
 import { newestProcess, processesSince } from "@gennai/machine/process/process-table";
 import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from "@gennai/machine/process/run-command";
 import { isWithin } from "@gennai/protocol/is-within";
@@ -12,7 +14,6 @@ import { homeSettings } from "./cover/home-settings.ts";
 import type { MountKeeper } from "./mount/mount-keeper.ts";
 import { hideBelow, machineArguments, startArguments } from "./sandbox/bubblewrap-arguments.ts";
 import { secretsAt } from "./sandbox/cover/shown-secrets.ts";
-import { limitedShell } from "./sandbox/limited-shell.ts";
 import { type ShellMachine, sandboxFailure } from "./sandbox/shell-sandbox.ts";
 import { NotObservable } from "./transaction/stage-error.ts";
 import { type StagedRoot, stageParts } from "./transaction/staged-root.ts";
@@ -282,4 +283,26 @@ export interface ProgramHome {
   readonly files: readonly { readonly path: string; readonly text: string }[];
   /** Environment variables besides those of every command. */
   readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * The sandbox's first process, with the command as its child. Limits the processes and threads of its namespace. Linux counts
+ * these by namespace since 5.14; earlier versions count all of the user's, so there is no limit there.
+ */
+function limitedShell(command: string): readonly string[] {
+  return ["/bin/sh", "-c", firstProcess, ...plainShell(command)];
+}
+
+/** Shells use different letters for this limit. */
+const limit = countsByNamespace(release()) ? "{ ulimit -u 8192 || ulimit -p 8192; } 2>/dev/null; " : "";
+
+/**
+ * The shell stays: a command that is the first process itself gets no signal that it does not handle. The exit code tells which
+ * signal ended the command; the shell prints nothing about it.
+ */
+const firstProcess = `${limit}{ "$0" "$@" 2>&3 3>&-; } 3>&2 2>/dev/null; exit $?`;
+
+function countsByNamespace(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split(/[.-]/).map(Number);
+  return major > 5 || (major === 5 && minor >= 14);
 }

@@ -1,3 +1,5 @@
+import { parsedJson } from "@gennai/protocol/json-value";
+import * as z from "zod";
 import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "../events/session-event.ts";
 import type { Message, MessageCall, ModelRequest } from "../model.ts";
 import { type Instructions, type InstructionsTold, ToldInstructions } from "../prompt/instructions.ts";
@@ -6,7 +8,6 @@ import { KeptFacts } from "./kept-facts.ts";
 import { estimateMessages } from "./token-estimate.ts";
 import { UnfilledMessages } from "./unfilled-messages.ts";
 import { userActionNote } from "./user-action-note.ts";
-import { wantedBy } from "./wanted-tools.ts";
 
 type Note = Extract<Message, { readonly role: "note" }>;
 type Assistant = Extract<Message, { readonly role: "assistant" }>;
@@ -373,4 +374,12 @@ function digests(images: readonly { readonly sha256: string }[]): readonly strin
 /** What the model is told of a command that it did not call. */
 function ranByUser(text: string): string {
   return `I ran this command myself, not you: ${text.slice(1)}`;
+}
+
+const argumentsSchema = z.object({ names: z.array(z.string()) });
+
+/** Names of tools that a call asks to be told of: one of `LoadTools`; none otherwise. */
+function wantedBy(call: { readonly name: string; readonly argumentsJson: string }): readonly string[] {
+  if (call.name !== "LoadTools") return [];
+  return argumentsSchema.safeParse(parsedJson(call.argumentsJson)).data?.names ?? [];
 }

@@ -1,4 +1,4 @@
-import type { GovernedTools } from "@gennai/governance/gate/gate";
+import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { TurnBudget } from "../events/turn-budget.ts";
@@ -8,7 +8,6 @@ import { addUsage, type Cost, noUsage, type Usage, type UsageSum } from "../usag
 import { askModel, type ModelAnswer } from "./ask-model.ts";
 import { ContextRoom } from "./context-room.ts";
 import { LoopDetector } from "./loop-detector.ts";
-import { maxRepeatedRefusals, RepeatedRefusals } from "./repeated-refusals.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
 import type { TurnSink } from "./turn-sink.ts";
 import { UnfinishedAnswers } from "./unfinished-answer.ts";
@@ -280,4 +279,24 @@ const cutCall =
 
 function failed(code: string, message: string, hint: string, retryable: boolean): TurnEnd {
   return { type: "failed", code, message, hint, retryable };
+}
+
+/** How often in a row the same call may be refused before the turn ends. */
+const maxRepeatedRefusals = 3;
+
+/** Counts how often in a row the same call was refused. */
+class RepeatedRefusals {
+  #last = "";
+  #times = 0;
+
+  /** Returns the call that was refused too often, if any. */
+  count(results: readonly CallResult[]): ToolCall | undefined {
+    for (const { call, refused } of results) {
+      const key = refused ? `${call.name}\n${call.argumentsJson}` : "";
+      this.#times = refused && key === this.#last ? this.#times + 1 : refused ? 1 : 0;
+      this.#last = key;
+      if (this.#times >= maxRepeatedRefusals) return call;
+    }
+    return undefined;
+  }
 }

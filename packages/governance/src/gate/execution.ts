@@ -1,4 +1,5 @@
 import { errorMessage } from "@gennai/protocol/error-message";
+import type { RedactionStream } from "../redaction.ts";
 import type {
   CallContext,
   ConnectionJudgement,
@@ -18,7 +19,6 @@ import type { CallOutcome, Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { judgeConnections, standingConnections } from "./judge-connections.ts";
 import { judgeFound } from "./judge-found.ts";
-import { liveOutput } from "./live-output.ts";
 import type { RunningCall } from "./running-calls.ts";
 import { WatchedCall } from "./standing-check.ts";
 
@@ -208,3 +208,29 @@ const stoppedWhileRunning: ToolError = {
   message: "The turn was stopped while this call ran; what it had done until then is not undone.",
   retryable: false,
 };
+
+/** Redacts what a running command prints before anyone sees it; pieces stay in order. */
+export function liveOutput(
+  context: CallContext,
+  { journal, redactor }: Pick<GateOptions, "journal" | "redactor">,
+): { push(text: string): void; end(): Promise<void> } {
+  let stream: RedactionStream | undefined;
+  let chain = Promise.resolve();
+  const show = (text: string): void => {
+    if (text !== "") journal.output(context.shownAs ?? context.callId, context.turnId, text);
+  };
+  return {
+    push: (text) => {
+      chain = chain.then(async () => {
+        stream ??= redactor.stream();
+        show(await stream.push(text));
+      });
+      // Told by `end`, which is awaited only once the command is over.
+      chain.catch(() => undefined);
+    },
+    end: async () => {
+      await chain;
+      if (stream !== undefined) show(await stream.end());
+    },
+  };
+}

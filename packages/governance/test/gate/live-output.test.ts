@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { liveOutput } from "#gate/live-output";
+import { liveOutput } from "#gate/execution";
 
 test("the end of live output reports a piece that could not be masked, and shows nothing of the rest", async () => {
   const shown: string[] = [];

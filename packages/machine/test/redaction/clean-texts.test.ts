@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CleanTexts } from "#redaction/clean-texts";
+import { CleanTexts } from "#redaction/redactor";
 
 test("remembers texts, also such as are no Unicode, up to a size", () => {
   const clean = new CleanTexts();

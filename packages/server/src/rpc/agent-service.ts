@@ -1,3 +1,4 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { gitIsolation } from "@gennai/git/run/git-isolation";
 import type { GuardedHosts } from "@gennai/guard/guarded-hosts";
@@ -19,6 +20,7 @@ import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import type { Session } from "@gennai/sessions/session/session";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/start/queue-message";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
+import type { SessionHead } from "@gennai/store/log/session-log";
 import { sessionsMeant } from "./access/sessions-meant.ts";
 import { applyProposalRpc } from "./methods/apply-proposal-rpc.ts";
 import type { attemptRpcs } from "./methods/attempt-rpcs.ts";
@@ -35,7 +37,6 @@ import { workspaceRpcs } from "./methods/workspace-rpcs.ts";
 import { isolationOf } from "./open-stages.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 import { usageSumToWire } from "./wire/events/usage-wire.ts";
-import { sessionToWire } from "./wire/session-wire.ts";
 import { todosFromWire } from "./wire/todos-from-wire.ts";
 import { saidMessageFromWire, turnInputFromWire } from "./wire/turn-input-from-wire.ts";
 import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
@@ -323,4 +324,18 @@ function agentService({
 function cutOffTurn({ state }: Session) {
   const turn = state.continuableTurn;
   return turn === undefined ? {} : { cutOffTurn: { turnId: turn.turnId, ...turn.cutOff } };
+}
+
+/** A session as lists show it. */
+function sessionToWire(head: SessionHead, runningTurnId: string | undefined) {
+  return {
+    sessionId: head.sessionId,
+    user: head.user,
+    workingDir: head.workspaceRoot,
+    title: head.title,
+    created: timestampFromMs(head.created),
+    updated: timestampFromMs(head.updated),
+    lastSeq: BigInt(head.lastSeq),
+    runningTurnId: runningTurnId ?? "",
+  };
 }

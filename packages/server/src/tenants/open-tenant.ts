@@ -1,6 +1,7 @@
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import type { ConnectRouter } from "@connectrpc/connect";
+import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import { exportsOf, managedBranches } from "@gennai/governance/limits/laid-down";
 import { problemOf } from "@gennai/governance/limits/limits";
 import { GuardedHosts } from "@gennai/guard/guarded-hosts";
@@ -34,7 +35,6 @@ import { openStore } from "@gennai/store/sqlite/store";
 import { FreeSpace } from "../admission/free-space.ts";
 import { LedgerExport } from "../export/ledger-export.ts";
 import { UserModelKeys } from "../identity/user-model-keys.ts";
-import { bothChecks } from "../replica/both-checks.ts";
 import type { Replica } from "../replica/open-replica.ts";
 import { accessInterceptor } from "../rpc/access/access-interceptor.ts";
 import { holdSessionInterceptor } from "../rpc/access/hold-session-interceptor.ts";
@@ -367,4 +367,22 @@ async function joinSharedLog(
   const { openReplica } = await import("../replica/open-replica.ts");
   const { version, onRestartNeeded = () => undefined } = options;
   return openReplica(stateDir, { address, version, log, onDistrusted: onRestartNeeded });
+}
+
+/** Both must allow. */
+function bothChecks(first: StandingCheck, second: StandingCheck): StandingCheck {
+  return {
+    check: (input) => {
+      const verdict = first.check(input);
+      return verdict.type === "allow" ? second.check(input) : verdict;
+    },
+    onChange: (listener) => {
+      const subscriptions = [first.onChange(listener), second.onChange(listener)];
+      return {
+        [Symbol.dispose]: () => {
+          for (const subscription of subscriptions) subscription[Symbol.dispose]();
+        },
+      };
+    },
+  };
 }

@@ -22,7 +22,6 @@ import { cannotOpen, type PortPair, RunPorts } from "./run-ports.ts";
 import { type NetworkContext, SharedNetwork } from "./shared-network.ts";
 import { ShownOutput } from "./shown-output.ts";
 import { WantedBefore } from "./wanted-before.ts";
-import { within } from "./within.ts";
 
 /** Maximum runs of one session at a time. */
 const maxRunning = 8;
@@ -354,5 +353,20 @@ export class BackgroundRuns implements AsyncDisposable {
     throw new ToolFailure("background_not_found", `Nothing of this session has the id ${id.slice(0, 40)}.`, {
       hint: ids.length === 0 ? "Nothing was started in the background." : `There are: ${ids.join(", ")}.`,
     });
+  }
+}
+
+/** Resolves when the promise does, that time is over, or the signal aborts. */
+async function within(promise: Promise<void>, waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(() => over.resolve(), waitMs);
+  const stop = () => over.resolve();
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted === true) stop();
+  try {
+    await Promise.race([promise, over.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
   }
 }

@@ -1,7 +1,11 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import type { Outside } from "@gennai/egress/network/way-out";
 import { gitContentsGuard } from "@gennai/git/secrets/contents-guard";
 import { secretPath } from "@gennai/governance/command/secret-paths";
+import type { FileBase } from "@gennai/governance/effect";
 import type { CallRunner } from "@gennai/governance/gate/call-runner";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import { decideCall } from "@gennai/governance/gate/run-calls";
@@ -15,6 +19,7 @@ import { createFoundWritesPolicy } from "@gennai/governance/policies/files/found
 import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
 import { createGitContentsPolicy } from "@gennai/governance/policies/git-contents";
 import type { Policy } from "@gennai/governance/policy";
+import type { Redactor } from "@gennai/governance/redaction";
 import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { CallContext, Tool } from "@gennai/governance/tool";
@@ -24,19 +29,21 @@ import { commandEnvironment } from "@gennai/machine/process/command-environment"
 import { ServiceError } from "@gennai/machine/service-error";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
+import { editorMethods } from "@gennai/protocol/model/session/editor-messages";
 import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import { IntentsService } from "../intents/intents-service.ts";
 import { callPolicies } from "../policies/call-policies.ts";
 import { branchState, protectionOf } from "../policies/own-branch.ts";
 import { reachesSecret } from "../policies/reaches-secret.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
+import { KnownFiles } from "../session/state/known-files.ts";
+import { maxFileBytes } from "../tools/text-limits.ts";
 import { createTools } from "../turn/gate/tool-set.ts";
 import { type CommandsHere, commandsHere } from "./decide/commands-here.ts";
 import { decidableCalls } from "./decide/decidable-calls.ts";
-import { noBlobs, noEditor, plain } from "./decide/nobody-there.ts";
-import { ReadAlready } from "./decide/read-already.ts";
 import { namedCall } from "./decide/tool-input.ts";
 import { decideLines, type LineAnswer } from "./decide-lines.ts";
 import { replayLedger } from "./replay-ledger.ts";
@@ -328,5 +335,41 @@ export class PolicyWorkbench implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort();
     await this.#owned[Symbol.asyncDispose]();
+  }
+}
+
+// Replacements for what a session has and the workbench does not: an editor, a content store, masking.
+
+const plain: Redactor = {
+  redact: async (text) => text,
+  stream: () => ({ push: async (text) => text, end: async () => "" }),
+};
+
+const nothingRuns = (): never => {
+  throw new Error("The workbench runs nothing.");
+};
+
+const noEditor = { ...editorMethods(nothingRuns), can: () => false };
+
+const noBlobs: BlobStore = { put: nothingRuns, get: async () => undefined };
+
+/** A session that has just read every file: for decisions that ignore freshness. */
+class ReadAlready extends KnownFiles {
+  readonly #root: string;
+
+  constructor(root: string) {
+    super();
+    this.#root = root;
+  }
+
+  override base(path: string): FileBase | undefined {
+    try {
+      const file = join(this.#root, path);
+      const stat = statSync(file);
+      if (!stat.isFile() || stat.size > maxFileBytes) return undefined;
+      return { source: "disk", sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
+    } catch {
+      return undefined;
+    }
   }
 }

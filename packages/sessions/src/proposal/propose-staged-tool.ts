@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { plural } from "@gennai/protocol/plural";
 import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { z } from "zod";
+import type { OwnCalls } from "../context/own-calls.ts";
 import type { ToolFact } from "../tools/tool-fact.ts";
 import type { SessionProposal } from "./session-proposal.ts";
 import { operationOf, stagedChanges, textAt } from "./staged-proposal.ts";
@@ -60,4 +62,25 @@ export async function proposedTree(
   const proposal = { proposalId, toolCallId, changes, hasConflicts, warnings: [] };
   const fact: ToolFact = { type: "proposal", proposal };
   return { output: `Proposed: ${changes.map(({ path }) => path).join(", ")}.`, facts: [fact] };
+}
+
+/** At the end of a turn: proposes everything staged, unless exactly this was proposed before and awaits review. */
+export async function proposeStaged(
+  proposal: SessionProposal,
+  turn: {
+    readonly own: Pick<OwnCalls, "tools">;
+    readonly turnId: string;
+    readonly signal: AbortSignal;
+    emit(event: SessionEvent): void;
+  },
+): Promise<void> {
+  const { tree } = proposal;
+  await proposal.renew();
+  if (tree.files.size === 0 || proposal.isProposed) return;
+  const { own, turnId, signal } = turn;
+  const call = { id: `${turnId}-proposal`, name: "ProposeChanges", argumentsJson: "{}" };
+  const [result] = await own.tools.run([call], { turnId, signal });
+  if (result !== undefined && result.error === undefined) return;
+  const why = result?.error?.message ?? "it was not tried.";
+  turn.emit({ type: "warning", text: `What is staged was not proposed, and stays staged: ${why}` });
 }

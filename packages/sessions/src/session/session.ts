@@ -1,3 +1,4 @@
+import type { Conversation } from "@gennai/agent/conversation/conversation";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { BackgroundRunRecord, SessionEvent } from "@gennai/agent/events/session-event";
 import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
@@ -13,7 +14,7 @@ import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client
 import type { EditorRequestKind } from "@gennai/protocol/model/session/editor-messages";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { Todo } from "@gennai/protocol/model/session/todo";
-import type { ForgottenSession, SessionHead } from "@gennai/store/log/session-log";
+import type { BlobStore, ForgottenSession, SessionHead } from "@gennai/store/log/session-log";
 import type { BackgroundRunChange } from "../background/background-run-facts.ts";
 import { BackgroundRuns } from "../background/background-runs.ts";
 import { ClientRegistry } from "../bridge/client-registry.ts";
@@ -25,7 +26,6 @@ import type { SessionWriter } from "./log/session-writer.ts";
 import { QueuedMessages } from "./queued-messages.ts";
 import { SessionActs } from "./session-acts.ts";
 import type { SessionServices } from "./session-services.ts";
-import { LargeOutputs } from "./state/large-outputs.ts";
 import { SeenContents } from "./state/seen-contents.ts";
 import { SessionState } from "./state/session-state.ts";
 import type { OpenRestore } from "./state/work-steps.ts";
@@ -327,5 +327,28 @@ async function openWorkspaceAgain(services: SessionServices, head: SessionHead):
       `The session's workspace cannot be opened any more: ${cause.message}`,
       { cause },
     );
+  }
+}
+
+/** Outputs that the log has only as blobs: kept in memory until the model got them, to avoid reading the disk. */
+export class LargeOutputs {
+  readonly #blobs: BlobStore;
+  readonly #texts = new Map<string, Uint8Array>();
+
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs;
+  }
+
+  keep(sha256: string, text: string): void {
+    this.#texts.set(sha256, new TextEncoder().encode(text));
+  }
+
+  /** Fills in the contents that the conversation has only by digest. */
+  async fill(conversation: Conversation): Promise<void> {
+    await conversation.fill(async (sha256) => this.#texts.get(sha256) ?? (await this.#blobs.get(sha256)));
+  }
+
+  forget(): void {
+    this.#texts.clear();
   }
 }

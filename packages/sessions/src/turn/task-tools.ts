@@ -3,11 +3,12 @@ import { selectTools } from "@gennai/agent/scenarios/tool-groups";
 import type { BuiltInTool, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { builtInTools } from "@gennai/protocol/built-in-tools";
+import type { LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import { z } from "zod";
 import { chooseScenario } from "../policies/choose-scenario.ts";
 import type { SubAgentFile } from "../prompt/load-skills.ts";
 import { type ParentTurn, runSubAgent } from "./run-sub-agent.ts";
-import { SubAgentSeats } from "./sub-agent-seats.ts";
 
 /** Sub-agents of one turn at once, and in total. */
 const atOnce = 3;
@@ -164,4 +165,29 @@ function toolsFor(
 
 function namesIn(list: readonly string[]): ReadonlySet<string> {
   return new Set([...list, ...selectTools(list).tools]);
+}
+
+/** Limits how many work at once, and in total. Further ones wait. */
+export class SubAgentSeats {
+  readonly #seats: LimitFunction;
+  readonly #inAll: number;
+  #begun = 0;
+
+  constructor(options: { readonly atOnce: number; readonly inAll: number }) {
+    this.#seats = pLimit(options.atOnce);
+    this.#inAll = options.inAll;
+  }
+
+  async take<T>(work: () => Promise<T>, { signal }: Pick<ExecutionContext, "signal">): Promise<T> {
+    if (this.#begun >= this.#inAll) {
+      throw new ToolFailure("too_many_sub_agents", `A turn runs at most ${this.#inAll} sub-agents.`, {
+        hint: "Do the rest yourself.",
+      });
+    }
+    this.#begun++;
+    return this.#seats(() => {
+      signal.throwIfAborted();
+      return work();
+    });
+  }
 }

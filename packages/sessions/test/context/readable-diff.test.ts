@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readableDiff } from "#context/readable-diff";
+import { readableDiff } from "#context/gather-context";
 
 const section = (path: string, line: string) =>
   `diff --git ${path} ${path}\nindex 1..2 100644\n--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-old\n+${line}\n`;

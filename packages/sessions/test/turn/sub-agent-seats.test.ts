@@ -1,6 +1,6 @@
 import { oneAfterTheOther, raceJobs } from "@gennai/testkit/race-jobs";
 import { expect, test } from "vitest";
-import { SubAgentSeats } from "#turn/sub-agent-seats";
+import { SubAgentSeats } from "#turn/task-tools";
 
 const { signal } = new AbortController();
 

@@ -10,6 +10,7 @@ import {
   lutimesSync,
   mkdirSync,
   openSync,
+  statfsSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -22,7 +23,6 @@ import { mountsIn } from "@gennai/machine/entries/mounts-in";
 import { isClosed, namesIn, targetOf, unnamedIn, wentAway } from "@gennai/machine/entries/read-to-copy";
 import { type StatData, statDataOf } from "@gennai/machine/git-data/restat-index";
 import { type HeldDirectory, holdDirectory } from "@gennai/machine/workspace/files/held-directory";
-import { timesAreTrue } from "@gennai/machine/workspace/files/true-times";
 import type { CoveredRoot } from "../cover/covered-roots.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { type CopyBudget, spend } from "./copy-budget.ts";
@@ -308,4 +308,15 @@ function look(path: string, stat: BigIntStats): void {
 /** Seconds, with the precision that `utimes` keeps, of a time in nanoseconds. */
 export function seconds(ns: bigint): number {
   return Number(ns / 1000n) / 1e6;
+}
+
+/** Numbers of file systems in the kernel (`statfs(2)`): ext2 to 4, xfs, btrfs, NFS. */
+const withTrueTimes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x6969]);
+
+/**
+ * Whether every change of a file shows in its ctime, on the file system of `path`. In memory (tmpfs) it does not: writing through
+ * a mapping changes no time.
+ */
+function timesAreTrue(path: string): boolean {
+  return withTrueTimes.has(statfsSync(path).type);
 }

@@ -18,7 +18,6 @@ import type { Covered } from "../cover/covered-tree.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { Observation, StageEffect } from "./effect.ts";
 import { caseClashes, flagsOf } from "./effect-flags.ts";
-import { keptMode } from "./kept-mode.ts";
 import { type FoundLayerPart, findLayerPart, type LayerRules } from "./layer-part.ts";
 import { LookBudget, type LookLimits, lookLimits } from "./look-budget.ts";
 
@@ -349,4 +348,29 @@ function namesIn(directory: string): Names {
 function mustBe(stat: BigIntStats | undefined, path: string): BigIntStats {
   if (stat === undefined) throw new Error(`${path} went away while it was looked at`);
   return stat;
+}
+
+/**
+ * The permission bits with which a command's file or directory may be kept: no more people may read or write an entry than before,
+ * and those who read a program may run it. A new one has what the user's umask leaves; in a directory that a group shares, the
+ * group may write to it. In git's data nobody loses a right either: git would stop there.
+ *
+ * @param before the user's entry of the same kind
+ * @param directory mode of the directory that holds it
+ */
+function keptMode(
+  stat: BigIntStats,
+  before: BigIntStats | undefined,
+  { directory, inGit }: { readonly directory: number; readonly inGit: boolean },
+): number {
+  const usual = (stat.isFile() ? 0o444 : 0o777) & ~process.umask();
+  const atLeast = before === undefined ? usual : modeOf(before) & 0o777;
+  const mode = modeOf(stat) | (inGit ? atLeast : 0);
+  const setId = stat.isFile() ? mode & 0o6000 : before === undefined ? directory & 0o2000 : modeOf(before) & 0o7000;
+  if (before === undefined) {
+    const shared = (directory & 0o2020) === 0o2020 ? 0o020 : 0;
+    return setId | (mode & 0o777 & ~(process.umask() & ~shared));
+  }
+  const runs = stat.isFile() && (mode & 0o100) !== 0 ? (modeOf(before) & 0o044) >> 2 : 0;
+  return setId | (mode & 0o777 & (modeOf(before) | 0o700 | runs));
 }

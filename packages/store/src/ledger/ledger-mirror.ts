@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fileLines } from "@gennai/governance/ledger/ledger-line";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
+import { decodeLine, readLedgerLine } from "@gennai/governance/ledger/read-ledger-line";
 import { isClientPlace } from "@gennai/machine/workspace/paths/client-place";
 import { errorMessage } from "@gennai/protocol/error-message";
 import pLimit from "p-limit";
@@ -11,11 +13,10 @@ import { acquireFileLock } from "../database/file-lock.ts";
 import { isPurging } from "../database/purge-job-table.ts";
 import type { EvidenceWatch } from "./evidence-watch.ts";
 import type { IsOurs } from "./file/chain-of-others.ts";
-import { eraseRecords } from "./file/erase-records.ts";
 import { lastRecordBeyond } from "./file/file-beyond-store.ts";
 import { openLedgerFile } from "./file/ledger-file.ts";
 import { ledgerFileNameIn, usualLedgerFileName, usualLedgerPath } from "./file/ledger-file-name.ts";
-import { keepCopy, recoveredCopyPath, writeExactly } from "./file/ledger-mirror-file.ts";
+import { chunksOf, keepCopy, recoveredCopyPath, writeExactly } from "./file/ledger-mirror-file.ts";
 import { hashAt } from "./file/ledger-reader.ts";
 import { MirrorWarnings } from "./file/mirror-warnings.ts";
 import { removeSupersededCopies } from "./file/superseded-copies.ts";
@@ -323,4 +324,18 @@ export class LedgerMirror {
       at += await writeExactly(handle, page, at);
     }
   }
+}
+
+/**
+ * Overwrites each line that holds one of our records with spaces. No other byte moves or changes, so that it can be repeated
+ * after a crash, and another state directory's ledger in the same file loses nothing.
+ */
+async function eraseRecords(handle: FileHandle, isOurs: IsOurs): Promise<void> {
+  for await (const line of fileLines(chunksOf(handle))) {
+    const decoded = line.tooLong ? undefined : decodeLine(line);
+    const read = decoded && readLedgerLine(decoded.text);
+    if (read?.type !== "record" || !isOurs(read.record)) continue;
+    await writeExactly(handle, Buffer.alloc(line.bytes.length, " "), line.offset);
+  }
+  await handle.sync();
 }

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
 import type { LoggedEvent } from "@gennai/agent/events/session-event";
+import { sealRecord } from "@gennai/governance/ledger/ledger-record";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { StoreError } from "../database/store-error.ts";
 import { readPreamble } from "../ledger/file/ledger-file.ts";
@@ -19,9 +20,15 @@ import {
 import { appendConflict, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { numberedEvents } from "../sqlite/numbered-events.ts";
 import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
-import { encodeBatch } from "./encode-batch.ts";
 import type { LogCopy, LogPosition } from "./log-copy.ts";
-import { encodeMessage, isSubjectToken, type SessionMessage, sessionSubject, tokenSubject } from "./log-message.ts";
+import {
+  decodeMessage,
+  encodeMessage,
+  isSubjectToken,
+  type SessionMessage,
+  sessionSubject,
+  tokenSubject,
+} from "./log-message.ts";
 import { chainHeader } from "./message-chain.ts";
 import { createOnce } from "./stream/create-once.ts";
 import type { LogStreams } from "./stream/log-streams.ts";
@@ -263,4 +270,31 @@ async function spendTokens(
     }
     throw new StoreError("io", "This approval was used before: ask for a new one.");
   }
+}
+
+/**
+ * A batch as the payload of its message. Its records get their salts here, so that every replica seals the same. Throws where
+ * one could not be sealed: no replica could go past such a message.
+ */
+function encodeBatch(batch: LogBatch, expected: LogPlace, toolVersion: string): Uint8Array {
+  const message: SessionMessage = {
+    kind: "batch",
+    seq: expected.seq,
+    epoch: expected.epoch,
+    events: [...batch.events],
+    ledger: batch.ledger.map((entry) => ({ entry, salt: randomBytes(16).toString("hex") })),
+    spentTokens: [...(batch.spentTokens ?? [])],
+    toolVersion,
+  };
+  assertSealable(message);
+  const payload = encodeMessage(message);
+  // As it will be read.
+  if (batch.ledger.length > 0) assertSealable(decodeMessage(payload));
+  return payload;
+}
+
+function assertSealable(message: SessionMessage): void {
+  if (message.kind !== "batch") return;
+  const signer = { keyId: "", sign: () => new Uint8Array(64) };
+  for (const { entry, salt } of message.ledger) sealRecord(entry, { seq: 2, previousHash: "" }, signer, { salt });
 }

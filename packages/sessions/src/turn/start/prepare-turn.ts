@@ -12,7 +12,7 @@ import type { EditorContext } from "../../context/editor-context.ts";
 import { TurnContext } from "../../context/turn-context.ts";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
 import { projectNotes, turnInstructions } from "../../prompt/turn-prompt.ts";
-import { proposeStaged } from "../../proposal/propose-staged.ts";
+import { proposeStaged } from "../../proposal/propose-staged-tool.ts";
 import type { Session } from "../../session/session.ts";
 import type { PreparedTurn } from "../../session/turns/prepared-turn.ts";
 import { buildTurnGate } from "../gate/turn-gate.ts";
