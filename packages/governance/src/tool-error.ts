@@ -25,7 +25,7 @@ export class ToolFailure extends Error {
     message: string,
     options: {
       readonly failureClass?: FailureClass;
-      readonly hint?: string;
+      readonly hint?: string | undefined;
       readonly retryable?: boolean;
       readonly cause?: unknown;
     } = {},

@@ -24,7 +24,7 @@ export class ServiceError extends ExpectedError {
     code: ServiceErrorCode,
     message: string,
     options: {
-      readonly hint?: string;
+      readonly hint?: string | undefined;
       readonly reason?: string;
       readonly retryAfterMs?: number;
       readonly cause?: unknown;

@@ -220,7 +220,7 @@ async function told<Value>(work: () => Promise<Value>): Promise<Value> {
   } catch (error) {
     if (error instanceof ToolFailure) {
       const { code, message, hint, failureClass, retryable } = error;
-      const more = { failureClass, retryable, cause: error, ...(hint === undefined ? {} : { hint }) };
+      const more = { failureClass, retryable, cause: error, hint };
       throw new ClientWorkspaceError(code, message, more);
     }
     if (error instanceof CommandNotStarted) {

@@ -12,7 +12,6 @@ import { loadWebConfig } from "@gennai/machine/web/web-config";
 import { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
 import { loadModelFacts } from "@gennai/models/catalogue/model-facts";
 import { ModelKeys } from "@gennai/models/catalogue/model-keys";
-import { CopiedWorkspaces } from "@gennai/sessions/attempts/copied-workspaces";
 import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
 import { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
@@ -198,7 +197,6 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   );
   const checkpoints = parts.use(new CheckpointRegistry({ stateDir: store.stateDir }));
   const space = new FreeSpace(stateDir);
-  const copied = new CopiedWorkspaces();
   const manager: SessionManager = new SessionManager(
     {
       log: observer.log(store.log),
@@ -242,8 +240,8 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       searchKey: (provider) => serverKeys.findOther(provider, searchProviders[provider].keyVariables),
       loadHooks: (workspaceRoot) =>
         new WorkspaceHooks({ configDir, stateDir, workspaceRoot, limits: limitsNow }).load(),
-      acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, copied.originalOf(held)),
-      acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, copied.originalOf(held)),
+      acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, attempts.originalOf(held)),
+      acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, attempts.originalOf(held)),
       configDir,
       ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],
       onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
@@ -269,7 +267,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     await manager.stopBackground("the end of the server");
   });
   // Before the sessions that make them are left.
-  const attempts = parts.use(await tenantAttempts({ manager, copied, governance, stateDir, options, log }));
+  const attempts = parts.use(await tenantAttempts({ manager, governance, stateDir, options, log }));
   const stopAttempts = attempts.stopOf.bind(attempts);
   replica?.presence.onChange(() => {
     if (replica.presence.isConfirmed) return;

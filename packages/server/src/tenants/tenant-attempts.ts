@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import type { ServerLog } from "@gennai/machine/server-log";
-import type { CopiedWorkspaces } from "@gennai/sessions/attempts/copied-workspaces";
 import { ServerAttempts } from "@gennai/sessions/attempts/server-attempts";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
@@ -10,14 +9,12 @@ import type { ServerOptions } from "./server-options.ts";
 /** The attempts of a tenant's sessions; what servers that died left of them is gone when it resolves. */
 export async function tenantAttempts({
   manager,
-  copied,
   governance,
   stateDir,
   options,
   log,
 }: {
   readonly manager: SessionManager;
-  readonly copied: CopiedWorkspaces;
   readonly governance: GovernanceRegistry;
   /** The tenant's own. */
   readonly stateDir: string;
@@ -27,7 +24,6 @@ export async function tenantAttempts({
   const configDir = options.environment["XDG_CONFIG_HOME"];
   const attempts = new ServerAttempts({
     manager,
-    copied,
     stateDir,
     async leave(workspace) {
       await governance.release(workspace);

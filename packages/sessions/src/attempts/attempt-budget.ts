@@ -1,6 +1,6 @@
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 
-type Limits = Pick<SettingsChoice, "maxSessionTokens" | "maxTurnTokens" | "maxCost">;
+export type AttemptLimits = Pick<SettingsChoice, "maxSessionTokens" | "maxTurnTokens" | "maxCost">;
 
 /** What an attempt has used. */
 export interface AttemptUse {
@@ -13,13 +13,13 @@ export interface AttemptUse {
  * what it does not use goes to later attempts. So the total never exceeds the session's limits.
  */
 export class AttemptBudget {
-  readonly #limits: Limits;
+  readonly #limits: AttemptLimits;
   #tokens: number;
   #cost: number;
   #toBegin: number;
 
   /** @param limits 0 or absent: no limit. An attempt is one turn, so the lower of the two token limits applies. */
-  constructor(limits: Limits, attempts: number) {
+  constructor(limits: AttemptLimits, attempts: number) {
     this.#limits = limits;
     const tokens = [limits.maxSessionTokens, limits.maxTurnTokens].filter((limit) => limit !== undefined && limit > 0);
     this.#tokens = Math.min(...tokens.map(Number));
@@ -28,13 +28,13 @@ export class AttemptBudget {
   }
 
   /** Limits for the next attempt, and a callback to report its use; undefined if nothing is left. */
-  begin(): { readonly limits: Limits; ended(use: AttemptUse): void } | undefined {
+  begin(): { readonly limits: AttemptLimits; ended(use: AttemptUse): void } | undefined {
     const share = { tokens: Math.floor(this.#tokens / this.#toBegin), cost: this.#cost / this.#toBegin };
     this.#toBegin -= 1;
     if (share.tokens < 1 || share.cost <= 0) return undefined;
     this.#tokens -= finite(share.tokens);
     this.#cost -= finite(share.cost);
-    const limits: Limits = {
+    const limits: AttemptLimits = {
       ...this.#limits,
       ...(Number.isFinite(share.tokens) ? { maxSessionTokens: share.tokens, maxTurnTokens: share.tokens } : {}),
       ...(Number.isFinite(share.cost) ? { maxCost: share.cost } : {}),

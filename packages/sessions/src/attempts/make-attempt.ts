@@ -12,8 +12,10 @@ import type { SessionManager } from "../manager/session-manager.ts";
 import type { PolicyWorkbench } from "../policy-workbench/policy-workbench.ts";
 import type { PersonsNetwork } from "../policy-workbench/try/persons-network.ts";
 import type { Session } from "../session/session.ts";
+import { followed } from "../session/turns/own-turn.ts";
 import { prepareTurn, type TurnInput } from "../turn/start/prepare-turn.ts";
 import { isUsable } from "./attempt.ts";
+import type { AttemptLimits } from "./attempt-budget.ts";
 import type { OpenAttempts } from "./kept-attempts.ts";
 import type { WorkingCopies } from "./working-copies.ts";
 
@@ -31,16 +33,39 @@ export interface AttemptPorts {
   leave(workspace: Workspace): Promise<void>;
 }
 
-export interface AttemptPlan {
-  /** The copy in which the attempt is made. */
-  readonly directory: string;
-  readonly settings: SessionSettings;
+/** A request for attempts. */
+export interface AttemptsRequest {
+  /** Repeating a request with the same id gives the same attempts. */
+  readonly clientId: string;
   readonly input: Omit<TurnInput, "clientTurnId">;
+  /** 2 to `maxAttempts`. */
+  readonly count: number;
+  /** Attempts at the same time. */
+  readonly parallel: number;
+  /** The command that decides which is best; empty: the project's own check. */
   readonly check: string;
+  /** Models to use instead of the session's, in the order of the attempts; empty: the session's model. */
+  readonly models: readonly string[];
+  /** Network access of a check without a question. */
   readonly network: PersonsNetwork;
-  readonly copies: Pick<WorkingCopies, "base" | "state">;
-  readonly open: Pick<OpenAttempts, "keep">;
-  readonly user: string;
+}
+
+/** The attempts of one request, in copies of the session's workspace. */
+export interface Attempts {
+  readonly session: Session;
+  readonly request: AttemptsRequest;
+  /** The command that decides. */
+  readonly check: string;
+  readonly open: OpenAttempts;
+  readonly copies: WorkingCopies;
+  readonly ports: AttemptPorts;
+}
+
+/** One of them. */
+export interface AttemptPlan {
+  /** From 1. */
+  readonly number: number;
+  readonly limits: AttemptLimits;
   /** Stops the attempt; its changes so far are still measured, unless the server is shutting down. */
   readonly stop: AbortSignal;
   /** Aborts when the server shuts down. */
@@ -52,52 +77,49 @@ export interface AttemptPlan {
 }
 
 /** Makes one attempt, from its session to its check. Rejects if no turn could be run. */
-export async function makeAttempt(ports: AttemptPorts, plan: AttemptPlan): Promise<Omit<Attempt, "number">> {
-  const { manager } = ports;
-  const { directory, settings, user, onProgress } = plan;
-  const session = await manager.start(settings, directory, user);
+export async function makeAttempt(all: Attempts, plan: AttemptPlan): Promise<Omit<Attempt, "number">> {
+  const { manager } = all.ports;
+  const { settings, user } = all.session;
+  const model = all.request.models[plan.number - 1] || settings.model;
+  const own: SessionSettings = { ...settings, ...plan.limits, model, editingMode: "branch" };
+  const session = await manager.start(own, directoryOf(all, plan), user);
   using _held = manager.hold(session.id);
-  onProgress({ sessionId: session.id, phase: "working" });
+  plan.onProgress({ sessionId: session.id, phase: "working" });
   try {
-    return await madeIn(session, ports, plan);
+    return await madeIn(session, all, plan);
   } finally {
-    await ports.leave(session.workspace);
+    await all.ports.leave(session.workspace);
   }
 }
 
-async function madeIn(session: Session, ports: AttemptPorts, plan: AttemptPlan): Promise<Omit<Attempt, "number">> {
+function directoryOf({ copies }: Attempts, { number }: AttemptPlan): string {
+  return copies.directories[number - 1] ?? "";
+}
+
+async function madeIn(session: Session, all: Attempts, plan: AttemptPlan): Promise<Omit<Attempt, "number">> {
   const { stop, end, onProgress } = plan;
-  await prepareSessionBranch(session, { task: plan.input.text }, AbortSignal.any([stop, end]));
-  const turn = await turnIn(session, plan);
+  await prepareSessionBranch(session, { task: all.request.input.text }, AbortSignal.any([stop, end]));
+  const turn = await turnIn(session, all, plan);
   await session.background.stopAll("the end of the attempt");
   end.throwIfAborted();
   plan.onUsed(session.state.usage);
   onProgress(turn);
-  const measured = { ...turn, ...(await changesIn(plan)) };
+  const measured = { ...turn, ...(await changesIn(all, plan)) };
   const made = { phase: "ended", check: "not_run", checkOutput: "", ...measured } as const;
   if (stop.aborted || !isUsable(made)) return made;
   onProgress({ ...measured, phase: "checking" });
-  return { ...made, ...(await checked(ports, plan)) };
+  return { ...made, ...(await checked(all, plan)) };
 }
 
-async function turnIn(session: Session, { input, stop, end }: AttemptPlan) {
+async function turnIn(session: Session, { request: { input } }: Attempts, { stop, end }: AttemptPlan) {
   stop.throwIfAborted();
   end.throwIfAborted();
-  const { turnId, ended } = await session.turns.start((id, signal) =>
+  const turn = await session.turns.start((id, signal) =>
     prepareTurn(session, { ...input, clientTurnId: `attempt-${id}`, turnId: id }, signal),
   );
-  const cancel = (): void => {
-    void session.turns.cancel("The attempt was stopped.", turnId).catch(session.services.onUnexpectedError);
-  };
-  stop.addEventListener("abort", cancel, { once: true });
-  if (stop.aborted) cancel();
-  try {
-    await ended;
-  } finally {
-    stop.removeEventListener("abort", cancel);
-  }
+  await followed(session, turn, { signal: stop, why: "The attempt was stopped." });
   const { turns, conversation, usage } = session.state;
-  const state = turns.get(turnId)?.state;
+  const state = turns.get(turn.turnId)?.state;
   const words = conversation.messages.findLast((message) => message.role === "assistant")?.text ?? "";
   return {
     sessionId: session.id,
@@ -112,21 +134,21 @@ async function turnIn(session: Session, { input, stop, end }: AttemptPlan) {
 const timeoutMs = 200;
 
 /** The attempt's changes in its copy, whose bytes before and after are kept. The copy must no longer be in use. */
-async function changesIn({
-  directory,
-  copies: { base, state },
-  open,
-  end,
-}: AttemptPlan): Promise<Pick<Attempt, "changes" | "addedLines" | "removedLines">> {
+async function changesIn(
+  all: Attempts,
+  plan: AttemptPlan,
+): Promise<Pick<Attempt, "changes" | "addedLines" | "removedLines">> {
+  const { open, copies } = all;
+  const directory = directoryOf(all, plan);
   let [addedLines, removedLines] = [0, 0];
   const keptAt = (path: string, file: FileState | undefined): Buffer | undefined => {
     const bytes = file && contentAt(path, file.kind);
     if (file !== undefined && bytes !== undefined) open.keep(file.sha256, bytes);
     return bytes;
   };
-  const changes = changesBetween(state, await readTreeState(directory, end));
+  const changes = changesBetween(copies.state, await readTreeState(directory, plan.end));
   for (const { path, before, after } of changes) {
-    const bytes = [keptAt(join(base, path), before), keptAt(join(directory, path), after)];
+    const bytes = [keptAt(join(copies.base, path), before), keptAt(join(directory, path), after)];
     const [oldText, newText] = bytes.map((each) => (each === undefined ? "" : editableText(each)?.text));
     // A binary file or a mode change counts as one line.
     const isText = oldText !== undefined && newText !== undefined && oldText !== newText;
@@ -137,11 +159,11 @@ async function changesIn({
   return { changes, addedLines, removedLines };
 }
 
-async function checked(
-  ports: AttemptPorts,
-  { directory, check, network, stop, end }: AttemptPlan,
-): Promise<Pick<Attempt, "check" | "checkOutput">> {
-  await using workbench = await ports.openWorkbench(directory);
+async function checked(all: Attempts, plan: AttemptPlan): Promise<Pick<Attempt, "check" | "checkOutput">> {
+  const { check, request, session, ports } = all;
+  const { stop, end } = plan;
+  await using workbench = await ports.openWorkbench(directoryOf(all, plan));
+  const network = { ...request.network, answersOf: session.workspace.root };
   const signal = AbortSignal.any([stop, end]);
   try {
     const { trial } = await workbench.try(check, { evenIfRefused: true, timeoutMs: checkMs, signal, network });

@@ -2,44 +2,15 @@ import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import pLimit from "p-limit";
-import type { PersonsNetwork } from "../policy-workbench/try/persons-network.ts";
 import type { Session } from "../session/session.ts";
-import type { TurnInput } from "../turn/start/prepare-turn.ts";
 import { waitingAttempt, withAttempts } from "./attempt.ts";
 import { AttemptBudget } from "./attempt-budget.ts";
-import type { AttemptRecord, OpenAttempts } from "./kept-attempts.ts";
-import { type AttemptPorts, makeAttempt } from "./make-attempt.ts";
-import type { WorkingCopies } from "./working-copies.ts";
-
-/** A request for attempts. */
-export interface AttemptsRequest {
-  /** Repeating a request with the same id gives the same attempts. */
-  readonly clientId: string;
-  readonly input: Omit<TurnInput, "clientTurnId">;
-  /** 2 to `maxAttempts`. */
-  readonly count: number;
-  /** Attempts at the same time. */
-  readonly parallel: number;
-  /** The command that decides which is best; empty: the project's own check. */
-  readonly check: string;
-  /** Models to use instead of the session's, in the order of the attempts; empty: the session's model. */
-  readonly models: readonly string[];
-  /** Network access of a check without a question. */
-  readonly network: PersonsNetwork;
-}
-
-export interface RunningOptions {
-  readonly session: Session;
-  readonly request: AttemptsRequest;
-  readonly check: string;
-  readonly open: OpenAttempts;
-  readonly copies: WorkingCopies;
-  readonly ports: AttemptPorts;
-}
+import type { AttemptRecord } from "./kept-attempts.ts";
+import { type Attempts, makeAttempt } from "./make-attempt.ts";
 
 /** Attempts in progress: run in parallel, recorded as they progress, and stopped singly or all together. */
 export class RunningAttempts {
-  readonly #options: RunningOptions;
+  readonly #all: Attempts;
   readonly #makers: readonly { readonly stop: AbortController; readonly ended: PromiseWithResolvers<void> }[];
   readonly #end = new AbortController();
   readonly #budget: AttemptBudget;
@@ -47,9 +18,9 @@ export class RunningAttempts {
   readonly #ended: Promise<void>;
   #closed = Promise.resolve();
 
-  constructor(options: RunningOptions) {
-    this.#options = options;
-    const { session, request, check, open } = options;
+  constructor(all: Attempts) {
+    this.#all = all;
+    const { session, request, check, open } = all;
     const numbers = Array.from({ length: request.count }, (_, index) => index + 1);
     this.#makers = numbers.map(() => ({ stop: new AbortController(), ended: Promise.withResolvers<void>() }));
     this.#budget = new AttemptBudget(leftOf(session), request.count);
@@ -78,7 +49,12 @@ export class RunningAttempts {
 
   /** The session in which they were requested. */
   get session(): Session {
-    return this.#options.session;
+    return this.#all.session;
+  }
+
+  /** Whether one of them is made in this directory. */
+  worksIn(directory: string): boolean {
+    return this.#all.copies.directories.includes(directory);
   }
 
   /** Resolves when all have ended and their copies are gone. Never rejects. */
@@ -114,14 +90,13 @@ export class RunningAttempts {
   }
 
   async #run(numbers: readonly number[]): Promise<void> {
-    const limit = pLimit(this.#options.request.parallel);
+    const limit = pLimit(this.#all.request.parallel);
     await this.#tell();
     await Promise.all(numbers.map((number) => limit(() => this.#make(number))));
   }
 
   /** Never rejects. */
   async #make(number: number): Promise<void> {
-    const { session, request, check, open, copies, ports } = this.#options;
     const maker = this.#makers[number - 1];
     const stop = maker?.stop.signal ?? AbortSignal.abort();
     const share = stop.aborted ? undefined : this.#budget.begin();
@@ -129,21 +104,9 @@ export class RunningAttempts {
       stop.throwIfAborted();
       if (share === undefined)
         throw new ServiceError("failed_precondition", "The budget is used up, so it did not start.");
-      const model = request.models[number - 1] ?? "";
-      const made = await makeAttempt(ports, {
-        directory: copies.directories[number - 1] ?? "",
-        settings: {
-          ...session.settings,
-          ...share.limits,
-          ...(model === "" ? {} : { model }),
-          editingMode: "branch",
-        },
-        input: request.input,
-        check,
-        network: { ...request.network, answersOf: session.workspace.root },
-        copies,
-        open,
-        user: session.user,
+      const made = await makeAttempt(this.#all, {
+        number,
+        limits: share.limits,
         stop,
         end: this.#end.signal,
         onProgress: (reached) => this.#reached(number, reached),
@@ -160,7 +123,7 @@ export class RunningAttempts {
   #failed(error: unknown, stop: AbortSignal): Partial<Attempt> {
     if (stop.aborted) return { phase: "ended", outcome: "cancelled", text: "It was stopped." };
     if (error instanceof ServiceError) return { phase: "ended", outcome: "failed", text: error.message };
-    this.#options.session.services.onUnexpectedError(error);
+    this.session.services.onUnexpectedError(error);
     const text = "It failed unexpectedly; the server's log says why.";
     return { phase: "ended", outcome: "failed", text };
   }
@@ -169,13 +132,13 @@ export class RunningAttempts {
     const { set } = this.#record;
     const attempts = set.attempts.map((one) => (one.number === number ? { ...one, ...reached } : one));
     this.#record = { ...this.#record, set: withAttempts(set, attempts) };
-    this.#options.open.write(this.#record);
+    this.#all.open.write(this.#record);
     void this.#tell({ attempt: number });
   }
 
   /** Never rejects: clients get the current state with the next event. */
   async #tell(what: Pick<AttemptsChanged, "attempt" | "used"> = { attempt: 0 }): Promise<void> {
-    await tellOf(this.#options.session, { attemptsId: this.#options.open.id, ...what });
+    await tellOf(this.session, { attemptsId: this.#all.open.id, ...what });
   }
 }
 

@@ -7,18 +7,15 @@ import { findDecidingCommand } from "../context/detect-check.ts";
 import { whyNotStaged } from "../policies/proposal-mode.ts";
 import { SessionProposal } from "../proposal/session-proposal.ts";
 import type { Session } from "../session/session.ts";
-import type { CopiedWorkspaces } from "./copied-workspaces.ts";
 import { type AttemptRecord, KeptAttempts } from "./kept-attempts.ts";
-import type { AttemptPorts } from "./make-attempt.ts";
-import { type AttemptsRequest, RunningAttempts, tellOf } from "./running-attempts.ts";
+import type { AttemptPorts, AttemptsRequest } from "./make-attempt.ts";
+import { RunningAttempts, tellOf } from "./running-attempts.ts";
 import { takeAttempt } from "./take-attempt.ts";
 import { makeWorkingCopies } from "./working-copies.ts";
 
 export interface ServerAttemptsOptions extends AttemptPorts {
   /** Private directory, real path. */
   readonly stateDir: string;
-  /** Where copies are registered with their originals. */
-  readonly copied: CopiedWorkspaces;
 }
 
 /**
@@ -36,6 +33,12 @@ export class ServerAttempts implements AsyncDisposable {
   constructor(options: ServerAttemptsOptions) {
     this.#options = options;
     this.#kept = new KeptAttempts(options.stateDir);
+  }
+
+  /** The workspace of which this is a copy, so that lasting answers for it also apply there; the argument itself if it is no copy. */
+  originalOf(workspace: string): string {
+    const maker = [...this.#running.values()].find((running) => running.worksIn(workspace));
+    return maker?.session.workspace.root ?? workspace;
   }
 
   /** Removes what dead servers left behind, and marks their attempts as ended. */
@@ -151,7 +154,6 @@ export class ServerAttempts implements AsyncDisposable {
     await proposal?.renew();
     const lay = proposal && ((base: string) => layStagedTree(proposal.tree, base));
     const copies = await makeWorkingCopies(workspace.root, open.place, { count: request.count, lay, signal });
-    made.defer(this.#options.copied.add(copies.directories, workspace.root));
     signal.throwIfAborted();
     const running = new RunningAttempts({ session, request, check, open, copies, ports: this.#options });
     this.#running.set(open.id, running);

@@ -1,12 +1,13 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import { warningEvent } from "@gennai/agent/events/warning";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { type ToolError, ToolFailure } from "@gennai/governance/tool-error";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { ServiceError } from "@gennai/machine/service-error";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
-import { mergedText } from "@gennai/protocol/diff/three-way-diff";
+import { mergedBytes } from "@gennai/protocol/diff/three-way-diff";
 import { textWithoutNul } from "@gennai/protocol/diff/utf8-text";
 import { type Attempt, type AttemptFile, type AttemptSet, isLink } from "@gennai/protocol/model/session/attempt";
 import { rebaseStagedTree } from "@gennai/shell/proposal/rebase-staged-tree";
@@ -18,6 +19,7 @@ import { fileInWorkspace } from "../proposal/file-in-workspace.ts";
 import { proposedTree } from "../proposal/propose-staged-tool.ts";
 import type { SessionProposal } from "../proposal/session-proposal.ts";
 import type { Session } from "../session/session.ts";
+import { finalText, opening } from "../session/turns/own-turn.ts";
 import type { PreparedTurn } from "../session/turns/prepared-turn.ts";
 import { buildTurnGate } from "../turn/gate/turn-gate.ts";
 
@@ -48,7 +50,7 @@ export async function takeAttempt(session: Session, wanted: WantedAttempt): Prom
   const { message = "it was stopped.", code = "not_taken", hint } = refusal ?? {};
   throw new ServiceError("failed_precondition", `The attempt was not taken: ${message}`, {
     reason: code,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   });
 }
 
@@ -70,16 +72,13 @@ async function prepareTaking(
     moreOwnTools: (proposal) => [takeTool(session, wanted, proposal)],
   });
   const links = attempt.changes.filter(isLink).map(({ path }) => path);
-  const text = await services.redactor.redact(`Take ${title}.`);
-  const asked = { scenario: scenario.name, clientTurnId: `take-${turnId}`, enableThinking: false };
+  const leftOut = `Links are not proposed, and left out: ${links.join(", ")}`;
   return {
-    openingEvents: [
-      { type: "status", state: "started", iteration: 0 },
-      { type: "user-message", text, images: [], ...asked },
-      ...(links.length === 0
-        ? []
-        : [{ type: "warning", text: `Links are not proposed, and left out: ${links.join(", ")}` } as const]),
-    ],
+    openingEvents: await opening(
+      session,
+      { what: "take", turnId, scenario: scenario.name, text: `Take ${title}.` },
+      links.length === 0 ? [] : [warningEvent(leftOut)],
+    ),
     gate,
     run: async () => {
       const call = { id: `${turnId}-take`, name: "TakeAttempt", argumentsJson: "{}" };
@@ -90,20 +89,11 @@ async function prepareTaking(
         turn.onRefused(error);
         return { type: "failed", code: error.code, message: `It was not taken: ${error.message}`, retryable: false };
       }
-      session.writer.emit({ ...finalWords, text: `Proposed: ${title}. The workspace is not changed yet.` }, { turnId });
+      session.writer.emit(finalText(`Proposed: ${title}. The workspace is not changed yet.`), { turnId });
       return { type: "completed" };
     },
   };
 }
-
-const finalWords = {
-  type: "final",
-  thinking: "",
-  inputTokens: 0,
-  outputTokens: 0,
-  modelId: "",
-  maxContextTokens: 0,
-} as const;
 
 /** A tool that stages and proposes the attempt's changes. Called by the server for a user; the model does not have it. */
 function takeTool(session: Session, wanted: WantedAttempt, proposal: SessionProposal | undefined): Tool {
@@ -191,14 +181,10 @@ function together(
   path: string,
   contents: Readonly<Record<"base" | "mine" | "theirs", Buffer | undefined>>,
 ): Buffer | undefined {
-  const isSame = contents.theirs === undefined ? contents.mine === undefined : contents.mine?.equals(contents.theirs);
-  if (isSame === true) return contents.mine;
-  const [base, mine, theirs] = [contents.base, contents.mine, contents.theirs].map(
-    (bytes) => bytes && textWithoutNul(bytes),
-  );
-  const text =
-    base === undefined || mine === undefined || theirs === undefined ? undefined : mergedText({ base, mine, theirs });
-  if (text !== undefined) return Buffer.from(text);
+  const { base, mine, theirs } = contents;
+  if (theirs === undefined ? mine === undefined : mine?.equals(theirs) === true) return mine;
+  const merged = base && mine && theirs && mergedBytes({ base, mine, theirs });
+  if (merged !== undefined) return Buffer.from(merged);
   throw new ToolFailure("stale_file", `${path} is staged in this session by now, and the attempt changed the same.`, {
     hint: "Keep or refuse what is proposed first, or make the attempts again.",
   });

@@ -89,7 +89,7 @@ export class SessionManager {
       if (!(error instanceof ModelError)) throw error;
       throw new ServiceError("failed_precondition", error.message, {
         reason: `model_${error.code}`,
-        ...(error.hint === undefined ? {} : { hint: error.hint }),
+        hint: error.hint,
         cause: error,
       });
     }

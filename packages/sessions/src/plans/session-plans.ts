@@ -11,6 +11,7 @@ import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { chooseScenario } from "../policies/choose-scenario.ts";
 import type { Session } from "../session/session.ts";
 import { KnownFiles } from "../session/state/known-files.ts";
+import { followed, opening } from "../session/turns/own-turn.ts";
 import type { PreparedTurn } from "../session/turns/prepared-turn.ts";
 import { buildTurnGate } from "../turn/gate/turn-gate.ts";
 import { ApprovalTokens, isToken } from "./approval/approval-tokens.ts";
@@ -22,7 +23,6 @@ import { assertSamePreview } from "./approval/preview-basis.ts";
 import { type Inspection, inspectPlan, planRunScenario } from "./inspect/inspect-plan.ts";
 import { assertBranchMode, assertDigest, assertHead, recordOf } from "./inspect/plan-checks.ts";
 import { asksAgain, assertSomebodyCanAnswer, verificationAsksAgain, waitingFor } from "./inspect/plan-questions.ts";
-import { followed, opening } from "./inspect/plan-turn.ts";
 import { insteadOf, planView } from "./plan-view.ts";
 import { planEntry } from "./run/plan-entry.ts";
 import { runPlan } from "./run/run-plan.ts";
@@ -183,7 +183,7 @@ export class SessionPlans {
     const run = await session.turns.start((turnId, signal) =>
       this.#alone(session, () => this.#prepareRun(session, { planId, digest, token, turnId, signal }), signal),
     );
-    await followed(session, run, options.signal);
+    await followed(session, run, { ...options, why: stoppedBy });
     return this.get(session, planId);
   }
 
@@ -200,7 +200,7 @@ export class SessionPlans {
     const run = await session.turns.start((turnId, signal) =>
       this.#alone(session, () => this.#prepareVerification(session, { planId, token, turnId, signal }), signal),
     );
-    await followed(session, run, options.signal);
+    await followed(session, run, { ...options, why: stoppedBy });
     const plan = await this.get(session, planId);
     return { plan, results: plan.results };
   }
@@ -273,7 +273,7 @@ export class SessionPlans {
     const opened = { type: "run-opened", runTurnId: turnId, tokenSha256 } as const;
     const details = { plan: { id: planId, digest, approved_by: by, channel } };
     return {
-      openingEvents: await opening(session, turnId, `Run the approved plan: ${plan.parsed.plan.title}`, [
+      openingEvents: await opening(session, openingOf(turnId, `Run the approved plan: ${plan.parsed.plan.title}`), [
         { type: "plan-changed", planId, change: opened },
         ...gate.warnings.map(warningEvent),
       ]),
@@ -320,7 +320,7 @@ export class SessionPlans {
     unused.move();
     const change = { type: "verification-opened", turnId } as const;
     return {
-      openingEvents: await opening(session, turnId, `Verify the plan: ${plan.parsed.plan.title}`, [
+      openingEvents: await opening(session, openingOf(turnId, `Verify the plan: ${plan.parsed.plan.title}`), [
         { type: "plan-changed", planId, change },
       ]),
       gate,
@@ -366,6 +366,12 @@ interface Asked {
   readonly token: string;
   readonly turnId: string;
   readonly signal: AbortSignal;
+}
+
+const stoppedBy = "Stopped by the person who executed the plan.";
+
+function openingOf(turnId: string, text: string): Parameters<typeof opening>[1] {
+  return { what: "plan", turnId, scenario: planRunScenario, text };
 }
 
 function stepRisks(steps: readonly { readonly id: string }[], risks: Inspection["risks"]): readonly StepRisk[] {

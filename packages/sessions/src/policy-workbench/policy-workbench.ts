@@ -22,7 +22,7 @@ import type { Policy } from "@gennai/governance/policy";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import type { CallContext, Tool } from "@gennai/governance/tool";
+import type { CallContext } from "@gennai/governance/tool";
 import { allow, strictest, type Verdict } from "@gennai/governance/verdict";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
@@ -77,6 +77,20 @@ export interface WorkbenchOptions {
   readonly onWarning?: (text: string) => void;
 }
 
+/** What `open` puts together. */
+interface WorkbenchParts extends Pick<DecideOptions, "tools" | "policies"> {
+  readonly runner: Pick<CallRunner, "analyse">;
+  readonly rules: RulesService;
+  readonly here: CommandsHere;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly owned: AsyncDisposableStack;
+  readonly home: string;
+  /** All verdicts of rule files, by the id of the call that is being decided. */
+  readonly found: Map<string, readonly Verdict[]>;
+  readonly intentsIgnored: boolean;
+  readonly ledger: PersonsLedgerOptions;
+}
+
 /** Throws `ToolFailure` `invalid_intent` for an intent that cannot be selected. */
 async function intentPolicies(root: string, intents: IntentsService, id: string): Promise<readonly Policy[]> {
   await intents.selectable(id);
@@ -91,21 +105,7 @@ async function intentPolicies(root: string, intents: IntentsService, id: string)
  * and recorded; external hook programs are not started.
  */
 export class PolicyWorkbench implements AsyncDisposable {
-  readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #runner: Pick<CallRunner, "analyse">;
-  readonly #policies: readonly Policy[];
-  readonly #home: string;
-  readonly #stateDir: string;
-  readonly #found: Map<string, readonly Verdict[]>;
-  readonly #ledger: PersonsLedgerOptions;
-  /** Changes need an intent here, and none was given: intents are not judged. */
-  readonly intentsIgnored: boolean;
-  readonly rules: RulesService;
-  readonly #here: CommandsHere;
-  readonly #environment: Readonly<Record<string, string>>;
-  readonly #owned: AsyncDisposableStack;
-  /** Real path. */
-  readonly root: string;
+  readonly #parts: WorkbenchParts;
   readonly #closed = new AbortController();
   #count = 0;
 
@@ -196,8 +196,6 @@ export class PolicyWorkbench implements AsyncDisposable {
       here,
       environment: commandEnvironment(environment),
       owned: parts.move(),
-      root: workspace.root,
-      stateDir,
       home,
       found,
       intentsIgnored: options.intent === undefined && (await intents.status()).on,
@@ -210,48 +208,36 @@ export class PolicyWorkbench implements AsyncDisposable {
     });
   }
 
-  private constructor(parts: {
-    readonly tools: ReadonlyMap<string, Tool>;
-    readonly runner: Pick<CallRunner, "analyse">;
-    readonly policies: readonly Policy[];
-    readonly rules: RulesService;
-    readonly here: CommandsHere;
-    readonly environment: Readonly<Record<string, string>>;
-    readonly owned: AsyncDisposableStack;
-    readonly root: string;
-    readonly stateDir: string;
-    readonly home: string;
-    readonly found: Map<string, readonly Verdict[]>;
-    readonly intentsIgnored: boolean;
-    readonly ledger: PersonsLedgerOptions;
-  }) {
-    this.#tools = parts.tools;
-    this.#runner = parts.runner;
-    this.#policies = parts.policies;
-    this.rules = parts.rules;
-    this.intentsIgnored = parts.intentsIgnored;
-    this.#here = parts.here;
-    this.#environment = parts.environment;
-    this.#owned = parts.owned;
-    this.root = parts.root;
-    this.#stateDir = parts.stateDir;
-    this.#home = parts.home;
-    this.#found = parts.found;
-    this.#ledger = parts.ledger;
+  private constructor(parts: WorkbenchParts) {
+    this.#parts = parts;
+  }
+
+  /** Real path. */
+  get root(): string {
+    return this.#parts.ledger.workspaceRoot;
+  }
+
+  get rules(): RulesService {
+    return this.#parts.rules;
   }
 
   get status(): RulesStatus {
     return this.rules.status();
   }
 
+  /** Changes need an intent here, and none was given: intents are not judged. */
+  get intentsIgnored(): boolean {
+    return this.#parts.intentsIgnored;
+  }
+
   /** The user's home directory, as used by rules. */
   get home(): string {
-    return this.#home;
+    return this.#parts.home;
   }
 
   /** Why commands are not staged here; undefined if they are. */
   get unstaged(): string | undefined {
-    return this.#here.unstaged;
+    return this.#parts.here.unstaged;
   }
 
   /** @param tool one of our names or another agent's, see `namedCall` */
@@ -269,7 +255,8 @@ export class PolicyWorkbench implements AsyncDisposable {
     { evenIfRefused = false, ...trial }: TrialOptions & { readonly evenIfRefused?: boolean } = {},
   ): Promise<{ readonly report: WorkbenchReport; readonly trial: Trial | undefined }> {
     const { report, decided, context } = await this.#decide("Bash", { command });
-    const { stages, unstaged = "" } = this.#here;
+    const { here, environment, ledger } = this.#parts;
+    const { stages, unstaged = "" } = here;
     if (decided.type === "invalid" || (report.verdict === "deny" && !evenIfRefused))
       return { report, trial: undefined };
     if (stages === undefined) {
@@ -290,16 +277,16 @@ export class PolicyWorkbench implements AsyncDisposable {
     const surroundings = {
       stages,
       workspaceRoot: this.root,
-      environment: this.#environment,
+      environment,
       zeroAccess: zeroAccessOf(await this.rules.current(), this.root),
     };
     const signal = trial.signal === undefined ? context.signal : AbortSignal.any([context.signal, trial.signal]);
-    const options = { ...this.#options(), context: { ...context, signal }, trial, ledger: this.#ledger };
+    const options = { ...this.#options(), context: { ...context, signal }, trial, ledger };
     return { report, trial: await tryCommand(decided, surroundings, options) };
   }
 
   #options(): Omit<DecideOptions, "tools"> {
-    return { policies: this.#policies, redactor: plain, sessionId: "policy-workbench", policyTimeoutMs: 5_000 };
+    return { policies: this.#parts.policies, redactor: plain, sessionId: "policy-workbench", policyTimeoutMs: 5_000 };
   }
 
   async #decide(tool: string, input: Readonly<Record<string, unknown>>) {
@@ -308,12 +295,12 @@ export class PolicyWorkbench implements AsyncDisposable {
     const context: CallContext = { callId: id, turnId: id, signal: this.#closed.signal };
     const call = { id, name, argumentsJson: JSON.stringify(args) };
     const decided = await decideCall(call, context, {
-      tools: this.#tools,
-      runner: this.#runner,
+      tools: this.#parts.tools,
+      runner: this.#parts.runner,
       ...this.#options(),
     });
-    const found = this.#found.get(id) ?? [];
-    this.#found.delete(id);
+    const found = this.#parts.found.get(id) ?? [];
+    this.#parts.found.delete(id);
     return { report: reportOf(name, decided, { found, workspaceRoot: this.root }), decided, context };
   }
 
@@ -329,12 +316,12 @@ export class PolicyWorkbench implements AsyncDisposable {
    * Judges each call in the workspace's ledger by today's rules. Rejects with `ServiceError` `not_found` if there is no ledger.
    */
   replay(): AsyncGenerator<ReplayedCall, void, undefined> {
-    return replayLedger({ workspaceRoot: this.root, stateDir: this.#stateDir }, this);
+    return replayLedger({ workspaceRoot: this.root, stateDir: this.#parts.ledger.stateDir }, this);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort();
-    await this.#owned[Symbol.asyncDispose]();
+    await this.#parts.owned[Symbol.asyncDispose]();
   }
 }
 

@@ -3,9 +3,9 @@ import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { forPeople, meet, switchesLimit } from "@gennai/governance/limits/limits";
 import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import type { PolicyInput } from "@gennai/governance/policy";
-import type { Finding, Verdict } from "@gennai/governance/verdict";
-import { ServiceError } from "@gennai/machine/service-error";
+import type { Verdict } from "@gennai/governance/verdict";
 import { workspacePolicies } from "../policies/workspace-policies.ts";
+import { refusedAct } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { ReviewedFile } from "./reviewed-files.ts";
 
@@ -56,12 +56,5 @@ function writeOf({ path, change, beforeSha256, text }: ReviewedFile): FileWrite 
 }
 
 function refuseDenied(verdict: Verdict): void {
-  if (verdict.type === "deny") throw refusal(verdict.finding);
-}
-
-function refusal({ code, reason, hint }: Finding): ServiceError {
-  return new ServiceError("permission_denied", `Nothing was applied: ${reason}`, {
-    reason: code,
-    ...(hint === undefined ? {} : { hint }),
-  });
+  if (verdict.type === "deny") throw refusedAct("Nothing was applied", verdict.finding);
 }

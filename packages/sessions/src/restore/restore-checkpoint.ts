@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
-import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
 import type { PathChange } from "@gennai/store/checkpoints/snapshot/file-state";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
-import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
+import { failedAct, refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkStep } from "../session/state/work-steps.ts";
 import { treeInUse, WorkingTreeClaim } from "../session/working-tree-claim.ts";
@@ -61,14 +60,7 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
     }
     return await restore(session, request);
   } catch (error) {
-    if (error instanceof ToolFailure) {
-      throw new ServiceError("failed_precondition", `Not restored: ${error.message}`, {
-        reason: error.code,
-        hint: "Look at it, and restore again.",
-        cause: error,
-      });
-    }
-    if (!(error instanceof CheckpointError)) throw error;
+    if (!(error instanceof CheckpointError)) throw failedAct(error, "Not restored", "Look at it, and restore again.");
     throw new ServiceError("failed_precondition", `Nothing was restored: ${error.message}`, {
       reason: error.code,
       cause: error,

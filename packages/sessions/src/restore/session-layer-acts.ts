@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { relative } from "node:path";
 import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { shownNames } from "@gennai/governance/shown-names";
-import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
@@ -11,7 +10,7 @@ import { dropOpen } from "@gennai/shell/stages/open-stages";
 import { SessionLayer } from "@gennai/stage/layer/session-layer";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
-import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
+import { failedAct, refusedAct, refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import { holdTree } from "../session/working-tree-claim.ts";
 import { editRecords } from "../tools/commands/edit-records.ts";
@@ -94,7 +93,8 @@ export async function keepFromLayer(
     refuseInEmergency(session, "Nothing was kept", keepTool);
     const records = await editRecords(staged.edits(), { blobs: services.blobs, seen: session.seen });
     isSettled = true;
-    await kept(staged);
+    const hint = "List what there is now: gennai stage list";
+    await staged.keep().catch((error: unknown) => failedAct(error, "Nothing was kept", hint));
     session.seen.storeWritten(records.files);
     const changeSet = { type: "change-set-applied", changeSetId: `layer-${randomUUID()}`, ...records } as const;
     const events = records.files.length + records.directories.length === 0 ? [] : [changeSet];
@@ -126,27 +126,11 @@ async function judged(
   const { verdict, fired } = await runPolicies(policies, input, { timeoutMs: policyTimeoutMs, signal });
   const { redactor } = session.services;
   if (verdict.type === "deny") {
-    const { code, reason, hint } = verdict.finding;
-    throw new ServiceError("permission_denied", `Nothing was kept: ${await redactor.redact(reason)}`, {
-      reason: code,
-      ...(hint === undefined ? {} : { hint }),
-    });
+    const { finding } = verdict;
+    throw refusedAct("Nothing was kept", { ...finding, reason: await redactor.redact(finding.reason) });
   }
   const reasons = fired.flatMap((one) => (one.verdict.type === "ask" ? [one.verdict.finding.reason] : []));
   return Promise.all(reasons.map((reason) => redactor.redact(reason)));
-}
-
-async function kept(staged: StagedForUser): Promise<void> {
-  try {
-    await staged.keep();
-  } catch (error) {
-    if (!(error instanceof ToolFailure)) throw error;
-    throw new ServiceError("failed_precondition", `Nothing was kept: ${error.message}`, {
-      reason: error.code,
-      hint: "List what there is now: gennai stage list",
-      cause: error,
-    });
-  }
 }
 
 async function layerOf({ id, services, workspace }: Session): Promise<SessionLayer | undefined> {

@@ -1,3 +1,5 @@
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { Finding } from "@gennai/governance/verdict";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "./session.ts";
 
@@ -25,9 +27,21 @@ export function refuseInEmergency(
     sessionId: id,
     turnId: "",
   });
-  if (verdict.type === "allow") return;
-  throw new ServiceError("permission_denied", `${act}: ${verdict.finding.reason}`, {
-    reason: verdict.finding.code,
-    ...(verdict.finding.hint === undefined ? {} : { hint: verdict.finding.hint }),
+  if (verdict.type !== "allow") throw refusedAct(act, verdict.finding);
+}
+
+/** What a rule refuses to a person, with the code of the rule. @param act what did not happen */
+export function refusedAct(act: string, { code, reason, hint }: Finding): ServiceError {
+  return new ServiceError("permission_denied", `${act}: ${reason}`, { reason: code, hint });
+}
+
+/** What a tool, or a stage, could not do for a person, who did it without a model. @param act what did not happen, if that is not said yet */
+export function failedAct(error: unknown, act?: string, hint?: string): never {
+  if (!(error instanceof ToolFailure)) throw error;
+  const said = act === undefined ? {} : { reason: error.code };
+  throw new ServiceError("failed_precondition", act === undefined ? error.message : `${act}: ${error.message}`, {
+    ...said,
+    hint: hint ?? error.hint,
+    cause: error,
   });
 }

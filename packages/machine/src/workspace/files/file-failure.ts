@@ -22,7 +22,7 @@ export function fileFailure(error: unknown, action: string, path: string): Error
       failureClass: meaning.failureClass ?? "command_error",
       retryable: meaning.retryable ?? false,
       cause: error,
-      ...(meaning.hint === undefined ? {} : { hint: meaning.hint }),
+      hint: meaning.hint,
     },
   );
 }

@@ -43,7 +43,7 @@ export function checkVisible(path: string): void {
 
 /** The failure for text that is not a path. */
 export function badPath(message: string, hint?: string, cause?: unknown): ToolFailure {
-  return new ToolFailure("bad_path", message, { cause, ...(hint === undefined ? {} : { hint }) });
+  return new ToolFailure("bad_path", message, { cause, hint });
 }
 
 function checkName(component: string, raw: string): void {

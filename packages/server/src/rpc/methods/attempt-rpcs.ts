@@ -5,7 +5,7 @@ import type { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb
 import type { StartAttemptsRequest } from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
 import { type AttemptSet, attemptSetToMessage, mostAttempts } from "@gennai/protocol/model/session/attempt";
-import type { AttemptsRequest } from "@gennai/sessions/attempts/running-attempts";
+import type { AttemptsRequest } from "@gennai/sessions/attempts/make-attempt";
 import type { ServerAttempts } from "@gennai/sessions/attempts/server-attempts";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { assertId, assertText } from "../wire/turn-input-from-wire.ts";

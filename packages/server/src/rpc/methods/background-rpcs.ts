@@ -52,7 +52,7 @@ async function forClients<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof ToolFailure) {
       const { hint } = error;
-      throw new ServiceError("not_found", error.message, { cause: error, ...(hint === undefined ? {} : { hint }) });
+      throw new ServiceError("not_found", error.message, { cause: error, hint });
     }
     if (systemErrorCode(error) === "EADDRINUSE" || systemErrorCode(error) === "EACCES") {
       throw new ServiceError("failed_precondition", "This port of the server's machine cannot be used.", {

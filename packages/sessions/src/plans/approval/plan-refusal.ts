@@ -55,7 +55,7 @@ const codes: Record<PlanRefusalReason, ServiceErrorCode> = {
 };
 
 export function planRefusal(reason: PlanRefusalReason, message: string, hint?: string): ServiceError {
-  return new ServiceError(codes[reason], message, { reason, ...(hint === undefined ? {} : { hint }) });
+  return new ServiceError(codes[reason], message, { reason, hint });
 }
 
 /** Throws `illegal_state` unless the plan's state allows the change. */

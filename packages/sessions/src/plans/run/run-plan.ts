@@ -1,4 +1,3 @@
-import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { PlanChange } from "@gennai/governance/plan-change";
@@ -13,6 +12,7 @@ import type { PlanAction } from "@gennai/protocol/plan-schema";
 import { remediationOf } from "../../session/log/remediation.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
+import { finalText } from "../../session/turns/own-turn.ts";
 import type { ApprovedCall, PlanAnswers, SeenCall } from "../approval/plan-answers.ts";
 import { actionKey, argumentsOf, type Inspection } from "../inspect/inspect-plan.ts";
 import { type FileAction, readFileNow, shaOf, textAfter } from "../inspect/plan-file.ts";
@@ -227,9 +227,7 @@ class PlanRun {
         : state === "unverified"
           ? "Nothing in this plan proves that it worked: check it yourself, or submit a plan with verification commands."
           : remediationOf(state, session.state, turnId);
-    const change: PlanChange = {
-      ...({ type: "run-ended", state, claimed, executed: claimed && this.#seen, remediation } as const),
-    };
+    const change = { type: "run-ended", state, claimed, executed: claimed && this.#seen, remediation } as const;
     const steps = Object.fromEntries(this.#states);
     const text = `Plan ${state}. ${Object.entries(steps)
       .map(([id, end]) => `${id}: ${end}`)
@@ -277,9 +275,4 @@ function endOf(result: CallResult, tool: string): ActionEnd {
 
 function failedAction(failureClass: FailureClass, message: string): ActionEnd {
   return { failure: { failureClass, message }, tookEffect: false, seen: false, evidence: "" };
-}
-
-/** The final text of a turn without a model. */
-export function finalText(text: string): SessionEvent {
-  return { type: "final", text, thinking: "", inputTokens: 0, outputTokens: 0, modelId: "", maxContextTokens: 0 };
 }

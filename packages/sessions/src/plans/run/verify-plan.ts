@@ -3,11 +3,11 @@ import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { StepContract } from "@gennai/governance/step-contract";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { Session } from "../../session/session.ts";
+import { finalText } from "../../session/turns/own-turn.ts";
 import type { PlanAnswers } from "../approval/plan-answers.ts";
 import { provesNothing } from "./empty-verification.ts";
 import { boundedEvidence } from "./evidence.ts";
 import { planEntry } from "./plan-entry.ts";
-import { finalText } from "./run-plan.ts";
 
 export interface VerificationPorts {
   readonly session: Session;

@@ -2,11 +2,10 @@ import type { Effect } from "@gennai/governance/effect";
 import type { Decided, DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import { decideFound } from "@gennai/governance/gate/decide-found";
 import { judgeParts } from "@gennai/governance/gate/judge-parts";
-import type { CallContext, FileChange, FoundPart } from "@gennai/governance/tool";
+import type { CallContext, FoundPart } from "@gennai/governance/tool";
 import type { StagedOffer } from "@gennai/shell/run/run-staged";
-import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
-import { PersonsLedger } from "@gennai/store/ledger/persons-ledger";
-import { asServiceError } from "./staged-failure.ts";
+import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
+import { failedAct } from "../../session/refuse-in-emergency.ts";
 
 /** Staged changes shown to a user, who chooses. They are not in the workspace yet. */
 export interface Offer {
@@ -56,7 +55,8 @@ export interface OfferOptions extends Omit<DecideOptions, "tools"> {
 const maxNamed = 100;
 
 /**
- * Judges staged changes as in a session, and drops all except what is chosen. Rejects with the signal's reason, with
+ * Judges staged changes as in a session, and drops all except what is chosen, which can be undone. The ledger records the choice
+ * before, and the result afterwards. Rejects with the signal's reason, with
  * `ServiceError` `failed_precondition` if the same was changed meanwhile, and with `StoreError` if it cannot be recorded; then
  * nothing is kept.
  */
@@ -89,11 +89,14 @@ export async function offerStaged(
     const dropped = await choose(offer);
     context.signal.throwIfAborted();
     if (dropped === undefined) return offer;
-    const keep = async (without: ReadonlySet<string>, name: string) => {
-      isOpen = false;
-      return (await staged.keep(without, { title: name }).catch(asServiceError)).changes;
-    };
-    await keepChosen({ title, by, agent, parts, dropped, keep }, ledger);
+    await using kept = await PersonsLedger.open(ledger);
+    const what = { by, title, ...(agent === undefined ? {} : { agent }) };
+    const names = (isDropped: boolean) =>
+      parts.filter(({ id }) => dropped.has(id) === isDropped).map((part) => part.name);
+    await kept.record("review", { ...what, kept: names(false), dropped: names(true) });
+    isOpen = false;
+    const { changes: files } = await staged.keep(dropped, { title }).catch((error: unknown) => failedAct(error));
+    await kept.record("applied", { ...what, kept: names(false) }, { files });
     return offer;
   } finally {
     if (isOpen) await staged.drop();
@@ -115,36 +118,4 @@ function whatWasDone(effects: readonly Effect[]): readonly string[] {
 
 function isIgnored(effects: readonly Effect[]): boolean {
   return effects.length > 0 && effects.every((effect) => effect.type === "write" && effect.found?.ignored === true);
-}
-
-/** Staged changes, of which a user has chosen some. */
-interface ChosenWork {
-  /** Name in records and for undo: the command. */
-  readonly title: string;
-  /** Origin, e.g. `try`. */
-  readonly by: string;
-  /** Other agent that did it. */
-  readonly agent?: string | undefined;
-  readonly parts: readonly FoundPart[];
-  /** Ids. */
-  readonly dropped: ReadonlySet<string>;
-  keep(dropped: ReadonlySet<string>, title: string): Promise<readonly FileChange[]>;
-}
-
-/**
- * Writes the chosen parts into the workspace, so that they can be undone. The ledger records the choice before, and the result
- * afterwards; if it cannot be recorded, nothing is kept. Rejects with `StoreError`, and like `keep`.
- */
-async function keepChosen(
-  { title, by, agent, parts, dropped, keep }: ChosenWork,
-  ledgerOf: PersonsLedgerOptions,
-): Promise<readonly FileChange[]> {
-  await using ledger = await PersonsLedger.open(ledgerOf);
-  const what = { by, title, ...(agent === undefined ? {} : { agent }) };
-  const names = (isDropped: boolean): readonly string[] =>
-    parts.filter(({ id }) => dropped.has(id) === isDropped).map(({ name }) => name);
-  await ledger.record("review", { ...what, kept: names(false), dropped: names(true) });
-  const files = await keep(dropped, title);
-  await ledger.record("applied", { ...what, kept: names(false) }, { files });
-  return files;
 }

@@ -4,10 +4,10 @@ import type { CallContext } from "@gennai/governance/tool";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { ProgramHome } from "@gennai/stage/staged-command";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
+import { failedAct } from "../../session/refuse-in-emergency.ts";
 import { type RunWays, runWithNetwork } from "../../tools/commands/run-with-network.ts";
 import { type Offer, offerStaged } from "./offer-staged.ts";
 import { type PersonsNetwork, personsNetwork } from "./persons-network.ts";
-import { asServiceError } from "./staged-failure.ts";
 
 /** A command that ran on a stage. Its changes are not in the workspace yet. */
 export interface Trial extends Offer {
@@ -124,7 +124,7 @@ export async function tryCommand(
     },
   ).catch(async (error: unknown) => {
     await recordReached();
-    return asServiceError(error);
+    return failedAct(error);
   });
   try {
     await recordReached();

@@ -38,7 +38,7 @@ export async function checkCall(session: Session, tool: string, argumentsJson: s
   const { code, rule, hint } = decided.error;
   const noCommands = code === "unknown_tool" && tool === "Bash" ? await whyNoCommands(session) : undefined;
   if (noCommands === undefined && (code === "unknown_tool" || code === "bad_arguments")) {
-    throw new ServiceError("invalid_argument", decided.error.message, hint === undefined ? {} : { hint });
+    throw new ServiceError("invalid_argument", decided.error.message, { hint });
   }
   const message = noCommands ?? decided.error.message;
   const finding = { code, rule: rule ?? `tool/${code}`, reason: message, ...(hint === undefined ? {} : { hint }) };

@@ -89,7 +89,7 @@ export class TurnBranch {
       if (!(error instanceof ServiceError)) throw error;
       throw new ToolFailure("no_branch", `Nothing was written: ${error.message}`, {
         failureClass: "permission_denied",
-        ...(error.hint === undefined ? {} : { hint: error.hint }),
+        hint: error.hint,
       });
     }
   }

@@ -252,7 +252,7 @@ function plannedChange(
 }
 
 export function notFound(path: WorkspacePath, hint?: string): ToolFailure {
-  return new ToolFailure("not_found", `There is no file ${pathName(path)}.`, hint === undefined ? {} : { hint });
+  return new ToolFailure("not_found", `There is no file ${pathName(path)}.`, { hint });
 }
 
 function noteOf(intended: IntendedFile): string {
