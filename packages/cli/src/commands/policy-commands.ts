@@ -4,7 +4,7 @@ import { describeRuleProblem } from "@gennai/governance/rules/compile/rule-set";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { plural } from "@gennai/protocol/plural";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
-import type { Trial } from "@gennai/sessions/policy-workbench/try/try-command";
+import type { Trial } from "@gennai/sessions/policy-workbench/try-command";
 import type { ReplayedCall, WorkbenchReport } from "@gennai/sessions/policy-workbench/workbench-report";
 import { allowedAhead } from "../review/persons-network-here.ts";
 import { usageError } from "../terminal/cli-error.ts";

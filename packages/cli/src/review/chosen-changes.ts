@@ -1,6 +1,6 @@
 import { isWithin } from "@gennai/protocol/is-within";
 import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
-import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 
 /** What a person said to "keep it?". */
 export type KeepAnswer =

@@ -1,5 +1,5 @@
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import type { Offer, TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
+import type { Offer, TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 import { usageError } from "../terminal/cli-error.ts";
 import { colouredDiff, outcomeColours, type Paint } from "../terminal/colours.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";

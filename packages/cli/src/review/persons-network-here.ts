@@ -1,10 +1,6 @@
 import { parseEndpoint } from "@gennai/governance/network/endpoint";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import type {
-  NetworkAnswer,
-  PersonsNetwork,
-  WantedNetwork,
-} from "@gennai/sessions/policy-workbench/try/persons-network";
+import type { NetworkAnswer, PersonsNetwork, WantedNetwork } from "@gennai/sessions/policy-workbench/persons-network";
 import { usageError } from "../terminal/cli-error.ts";
 import { isTerminal } from "../terminal/console.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
-import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
-import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try/try-command";
+import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try-command";
 import { usageError } from "../terminal/cli-error.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { type Console, commandName } from "../terminal/console.ts";

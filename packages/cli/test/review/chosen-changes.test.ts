@@ -1,4 +1,4 @@
-import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 import { expect, test } from "vitest";
 import { chosenChanges, keptUnasked } from "#review/chosen-changes";
 

@@ -9,8 +9,8 @@ import type { SessionSettings } from "@gennai/protocol/model/session/session-set
 import { changesBetween, contentAt, type FileState, readTreeState } from "@gennai/shell/tree-state";
 import { prepareSessionBranch } from "../manager/prepare-session-branch.ts";
 import type { SessionManager } from "../manager/session-manager.ts";
+import type { PersonsNetwork } from "../policy-workbench/persons-network.ts";
 import type { PolicyWorkbench } from "../policy-workbench/policy-workbench.ts";
-import type { PersonsNetwork } from "../policy-workbench/try/persons-network.ts";
 import type { Session } from "../session/session.ts";
 import { followed } from "../session/turns/own-turn.ts";
 import { prepareTurn, type TurnInput } from "../turn/start/prepare-turn.ts";

@@ -42,12 +42,12 @@ import { RulesService } from "../rules/rules-service.ts";
 import { KnownFiles } from "../session/state/known-files.ts";
 import { maxFileBytes } from "../tools/text-limits.ts";
 import { createTools } from "../turn/gate/tool-set.ts";
-import { type CommandsHere, commandsHere } from "./decide/commands-here.ts";
-import { decidableCalls } from "./decide/decidable-calls.ts";
-import { namedCall } from "./decide/tool-input.ts";
+import { type CommandsHere, commandsHere } from "./commands-here.ts";
+import { decidableCalls } from "./decidable-calls.ts";
 import { decideLines, type LineAnswer } from "./decide-lines.ts";
 import { replayLedger } from "./replay-ledger.ts";
-import { type Trial, type TrialOptions, tryCommand } from "./try/try-command.ts";
+import { namedCall } from "./tool-input.ts";
+import { type Trial, type TrialOptions, tryCommand } from "./try-command.ts";
 import { type ReplayedCall, reportOf, type WorkbenchReport } from "./workbench-report.ts";
 
 export interface WorkbenchOptions {

@@ -60,7 +60,7 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
     }
     return await restore(session, request);
   } catch (error) {
-    if (!(error instanceof CheckpointError)) throw failedAct(error, "Not restored", "Look at it, and restore again.");
+    if (!(error instanceof CheckpointError)) return failedAct(error, "Not restored", "Look at it, and restore again.");
     throw new ServiceError("failed_precondition", `Nothing was restored: ${error.message}`, {
       reason: error.code,
       cause: error,

@@ -133,7 +133,7 @@ async function undoKept(
     console,
   }: { readonly workspace: string; readonly stateDir: string; readonly console: Console },
 ): Promise<ExitCode> {
-  const { takeBackKept } = await import("@gennai/sessions/policy-workbench/try/take-back-kept");
+  const { takeBackKept } = await import("@gennai/sessions/policy-workbench/take-back-kept");
   const back = await takeBackKept({
     stateDir,
     workspaceRoot: workspace,

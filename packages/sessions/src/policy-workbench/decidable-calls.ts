@@ -2,7 +2,7 @@ import type { Effect, FileWrite } from "@gennai/governance/effect";
 import type { CallRunner } from "@gennai/governance/gate/call-runner";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { KnownFiles } from "../../session/state/known-files.ts";
+import type { KnownFiles } from "../session/state/known-files.ts";
 
 /** Reasons why a change cannot be made as written; the rules' verdict does not depend on them. */
 const aboutContent = new Set([

@@ -5,7 +5,7 @@ import { judgeParts } from "@gennai/governance/gate/judge-parts";
 import type { CallContext, FoundPart } from "@gennai/governance/tool";
 import type { StagedOffer } from "@gennai/shell/run/run-staged";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
-import { failedAct } from "../../session/refuse-in-emergency.ts";
+import { failedAct } from "../session/refuse-in-emergency.ts";
 
 /** Staged changes shown to a user, who chooses. They are not in the workspace yet. */
 export interface Offer {

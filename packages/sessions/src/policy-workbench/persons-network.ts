@@ -8,8 +8,8 @@ import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
 import type { Policy } from "@gennai/governance/policy";
 import type { CallContext, NetworkPermission, WantedConnections } from "@gennai/governance/tool";
-import { AcceptedConnections } from "../../rules/accepted-connections.ts";
-import { EmergencyHere } from "../../rules/emergency-here.ts";
+import { AcceptedConnections } from "../rules/accepted-connections.ts";
+import { EmergencyHere } from "../rules/emergency-here.ts";
 
 /** What a person's own command wants to reach. */
 export interface WantedNetwork {

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { describe, expect, test } from "vitest";
+import type { PersonsNetwork, WantedNetwork } from "#policy-workbench/persons-network";
 import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
-import type { PersonsNetwork, WantedNetwork } from "#policy-workbench/try/persons-network";
 import { EmergencyHere } from "#rules/emergency-here";
 
 const files = {

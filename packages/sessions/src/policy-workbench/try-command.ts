@@ -4,8 +4,8 @@ import type { CallContext } from "@gennai/governance/tool";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { ProgramHome } from "@gennai/stage/staged-command";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
-import { failedAct } from "../../session/refuse-in-emergency.ts";
-import { type RunWays, runWithNetwork } from "../../tools/commands/run-with-network.ts";
+import { failedAct } from "../session/refuse-in-emergency.ts";
+import { type RunWays, runWithNetwork } from "../tools/commands/run-with-network.ts";
 import { type Offer, offerStaged } from "./offer-staged.ts";
 import { type PersonsNetwork, personsNetwork } from "./persons-network.ts";
 
