@@ -1,5 +1,5 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { CommandAnalysis, CommandPath } from "@gennai/governance/command/command-analysis";
+import type { CommandAnalysis, CommandPath } from "@gennai/governance/command-analysis";
 import { scratchPlaces } from "./scratch.ts";
 
 /** Programs with a row, that change only what they name: of them the analysis must know every path. All others may do anything, and ask. */

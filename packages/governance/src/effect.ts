@@ -1,5 +1,5 @@
-import type { CommandAnalysis } from "./command/command-analysis.ts";
-import type { AllowedEndpoint } from "./network/connection.ts";
+import type { CommandAnalysis } from "./command-analysis.ts";
+import type { AllowedEndpoint } from "./connection.ts";
 
 /** A path after resolution: no `..`, no symbolic link left in it. Policies match on it, execution walks it. */
 export interface WorkspacePath {

@@ -2,10 +2,9 @@ import type { ToolName } from "@gennai/protocol/built-in-tools";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { ZodType } from "zod";
+import type { AllowedEndpoint, Connection, RunProgram } from "./connection.ts";
 import type { Effect } from "./effect.ts";
-import type { Decision } from "./gate/gate-journal.ts";
-import type { AllowedEndpoint, Connection } from "./network/connection.ts";
-import type { RunProgram } from "./network/run-program.ts";
+import type { Decision } from "./gate-journal.ts";
 import type { ToolError } from "./tool-error.ts";
 
 /**

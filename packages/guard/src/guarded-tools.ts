@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve as lexically } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { Analysis, ExecutionContext, Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";

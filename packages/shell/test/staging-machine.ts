@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import type { UncoveredKey } from "@gennai/egress/keys/login/user-keys";
 import { theInternet } from "@gennai/egress/network/way-out";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
+import type { AllowedEndpoint } from "@gennai/governance/connection";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import type { UsersContents } from "#found/thrown-away";

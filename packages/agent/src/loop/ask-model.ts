@@ -1,4 +1,4 @@
-import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import type { ToolCall } from "@gennai/governance/gate-journal";
 import { type ToolError, toolErrorJson } from "@gennai/governance/tool-error";
 import { withShownImages } from "../conversation/shown-images.ts";
 import { estimateText } from "../conversation/token-estimate.ts";

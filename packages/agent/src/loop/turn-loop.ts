@@ -1,5 +1,5 @@
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
-import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import type { ToolCall } from "@gennai/governance/gate-journal";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { TurnBudget } from "../events/turn-budget.ts";
 import { type Model, ModelError, type ModelRequest, type ToolDefinition } from "../model.ts";

@@ -2,7 +2,7 @@ import { Readable, Writable } from "node:stream";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { turnOutcome } from "@gennai/client/session/turn-state";
-import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { Endpoint } from "@gennai/governance/endpoint";
 import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import { UserTerminal } from "../client/user-terminal.ts";
 import type { Console } from "../terminal/console.ts";

@@ -1,5 +1,5 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
-import { type Endpoint, parseEndpoint, sameEndpoint } from "@gennai/governance/network/endpoint";
+import { type Endpoint, parseEndpoint, sameEndpoint } from "@gennai/governance/endpoint";
 import { connectionRule } from "@gennai/governance/policies/connections";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { z } from "zod";

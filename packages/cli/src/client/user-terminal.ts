@@ -4,7 +4,7 @@ import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/con
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/text/event-json";
 import { SessionView } from "@gennai/client/view/session-view";
-import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { Endpoint } from "@gennai/governance/endpoint";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import pLimit, { type LimitFunction } from "p-limit";

@@ -1,4 +1,4 @@
-import { parseEndpoint } from "@gennai/governance/network/endpoint";
+import { parseEndpoint } from "@gennai/governance/endpoint";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { NetworkAnswer, PersonsNetwork, WantedNetwork } from "@gennai/sessions/policy-workbench/persons-network";
 import { usageError } from "../terminal/cli-error.ts";

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { plainWords } from "@gennai/governance/command/words/plain-words";
-import { type Endpoint, endpointOf } from "@gennai/governance/network/endpoint";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
+import { type Endpoint, endpointOf } from "@gennai/governance/endpoint";
 import { joinedCommands } from "@gennai/governance/network/key-chain";
 import { pushCommandOf } from "@gennai/governance/network/push-command";
 import { type FoundVerb, verbOf } from "@gennai/governance/programs/known-programs";

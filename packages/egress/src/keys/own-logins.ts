@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GitSettings } from "@gennai/git/run/git-settings";
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
 import { verbOf } from "@gennai/governance/programs/known-programs";
 import type { LoginSource } from "@gennai/governance/programs/program";
 import { homeSettings } from "@gennai/stage/cover/home-settings";

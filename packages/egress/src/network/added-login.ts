@@ -1,4 +1,4 @@
-import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { Endpoint } from "@gennai/governance/endpoint";
 
 /**
  * A user's login at one host and port. A run never has it: it sends a placeholder, or nothing, and this process adds the login to

@@ -1,5 +1,5 @@
-import type { Connection } from "@gennai/governance/network/connection";
-import { endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+import type { Connection } from "@gennai/governance/connection";
+import { endpointName, sameEndpoint } from "@gennai/governance/endpoint";
 
 /**
  * Kinds of connections that are told apart, for each state and command. Further ones are added to the last kind with the same

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
-import { type Endpoint, endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
+import type { AllowedEndpoint } from "@gennai/governance/connection";
+import { type Endpoint, endpointOf, isLoopback } from "@gennai/governance/endpoint";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ConnectionBook } from "./connection-book.ts";
 import { allowing, type Outside, wayOut } from "./way-out.ts";

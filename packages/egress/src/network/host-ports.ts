@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import { addressForm, isLoopback } from "@gennai/governance/network/endpoint";
+import { addressForm, isLoopback } from "@gennai/governance/endpoint";
 import { systemErrorCode } from "@gennai/machine/system-error";
 
 /**

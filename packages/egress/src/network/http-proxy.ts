@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type Endpoint, endpointOf, parseEndpoint } from "@gennai/governance/network/endpoint";
+import { type Endpoint, endpointOf, parseEndpoint } from "@gennai/governance/endpoint";
 import { type ConnectionFilter, joinSockets, type ReachedOutside } from "./connection-filter.ts";
 import type { LoginGateway } from "./login-gateway.ts";
 

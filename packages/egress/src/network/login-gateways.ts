@@ -1,4 +1,4 @@
-import { type Endpoint, isLoopback, sameEndpoint } from "@gennai/governance/network/endpoint";
+import { type Endpoint, isLoopback, sameEndpoint } from "@gennai/governance/endpoint";
 import type { AddedLogin, AskToSend } from "./added-login.ts";
 import type { ConnectionFilter } from "./connection-filter.ts";
 import { LoginGateway } from "./login-gateway.ts";

@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
-import { type Endpoint, endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/connection";
+import { type Endpoint, endpointOf, isLoopback } from "@gennai/governance/endpoint";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { SessionNetwork } from "@gennai/stage/mount/session-network";
 import type { AddedLogin, AskToSend } from "./added-login.ts";

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
-import { addressForm, type Endpoint, isLoopback } from "@gennai/governance/network/endpoint";
+import type { AllowedEndpoint } from "@gennai/governance/connection";
+import { addressForm, type Endpoint, isLoopback } from "@gennai/governance/endpoint";
 import { isPublicAddress } from "@gennai/machine/web/public-address";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { hostPorts, isOwnPort } from "./host-ports.ts";

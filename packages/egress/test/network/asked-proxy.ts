@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
-import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/connection";
 import type { AddedLogin, AskToSend } from "#network/added-login";
 import { ConnectionBook } from "#network/connection-book";
 import { ConnectionFilter } from "#network/connection-filter";

@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
-import { addressForm } from "@gennai/governance/network/endpoint";
+import type { AllowedEndpoint } from "@gennai/governance/connection";
+import { addressForm } from "@gennai/governance/endpoint";
 import { expect, test } from "vitest";
 import { theInternet } from "#network/way-out";
 import { AskedProxy } from "./asked-proxy.ts";

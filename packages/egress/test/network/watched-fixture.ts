@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
+import type { AllowedEndpoint } from "@gennai/governance/connection";
 import { findBubblewrap } from "@gennai/machine/host/find-bubblewrap";
 import { systemProgram } from "@gennai/stage/transaction/system-program";
 import { resolverSettings, WatchedNetwork } from "#network/watched-network";

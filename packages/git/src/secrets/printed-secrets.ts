@@ -1,4 +1,4 @@
-import type { GitContents } from "@gennai/governance/command/command-analysis";
+import type { GitContents } from "@gennai/governance/command-analysis";
 import type { PrintedSecrets } from "@gennai/governance/policies/git-contents";
 import { GitNamesFailed, gitNames } from "./git-names.ts";
 import { type PathJudge, RepositorySecrets } from "./known-secrets.ts";

@@ -1,6 +1,6 @@
 import { errorMessage } from "@gennai/protocol/error-message";
+import type { CommandAnalysis } from "../command-analysis.ts";
 import { AnalysisReport, TooMuch } from "./analysis-report.ts";
-import type { CommandAnalysis } from "./command-analysis.ts";
 import { walkScript } from "./walk-script.ts";
 import type { Place } from "./words/invocation.ts";
 import { absolutePath } from "./words/resolve-path.ts";

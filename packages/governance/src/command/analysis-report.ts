@@ -1,4 +1,4 @@
-import type { CommandAnalysis, CommandDanger, CommandPath, GitContents, SimpleCommand } from "./command-analysis.ts";
+import type { CommandAnalysis, CommandDanger, CommandPath, GitContents, SimpleCommand } from "../command-analysis.ts";
 import { onlyReads } from "./only-reads.ts";
 import { secretInGlob, secretPath } from "./secret-paths.ts";
 import { type DangerRule, type Invocation, type Place, targetsOf } from "./words/invocation.ts";

@@ -1,4 +1,4 @@
-import type { GitContents } from "./command-analysis.ts";
+import type { GitContents } from "../command-analysis.ts";
 import { gitParts } from "./dangers/git-dangers.ts";
 import { plainGlobalOptions, printingOptions } from "./words/git-options.ts";
 import type { Invocation } from "./words/invocation.ts";

@@ -1,5 +1,5 @@
+import type { CommandPath } from "../command-analysis.ts";
 import type { AnalysisReport } from "./analysis-report.ts";
-import type { CommandPath } from "./command-analysis.ts";
 import { gitParts } from "./dangers/git-dangers.ts";
 import { printingOptions } from "./words/git-options.ts";
 import type { Invocation, Place } from "./words/invocation.ts";

@@ -1,6 +1,6 @@
+import type { CommandAnalysis, SimpleCommand } from "../command-analysis.ts";
 import { programNamed, readingForms } from "../programs/known-programs.ts";
 import type { ReadingForm } from "../programs/program.ts";
-import type { CommandAnalysis, SimpleCommand } from "./command-analysis.ts";
 import { type PlainWord, plainCommands } from "./plain-commands.ts";
 import type { Place } from "./words/invocation.ts";
 import { parseOptions } from "./words/option-spec.ts";

@@ -5,7 +5,7 @@ import type { AnalysisReport } from "./analysis-report.ts";
 import { regenerable } from "./dangers/delete-dangers.ts";
 import { gitPaths } from "./git-paths.ts";
 import { pathsInCode } from "./interpret-code.ts";
-import { findPaths } from "./words/find-expression.ts";
+import { findExpression, foundFile } from "./words/find-expression.ts";
 import { type Invocation, type Place, programName } from "./words/invocation.ts";
 import { parseOptions } from "./words/option-spec.ts";
 import { literalWord, type ResolvedWord, wordTail } from "./words/resolve-word.ts";
@@ -23,6 +23,16 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
       for (const word of words) if (!verbs.has(word)) mentionWord(word, invocation, report);
     }
   }
+}
+
+/** Where find starts, what it writes, and what it deletes. Commands it starts are analysed separately. */
+function findPaths(invocation: Invocation, report: AnalysisReport): void {
+  const { starts, commands, writes, deletes, names, found } = findExpression(invocation.words);
+  // Programs started by `-exec` may read the found files.
+  for (const start of starts) report.path(start, commands.length > 0 ? "read" : "list", invocation);
+  if (commands.length > 0) for (const name of names) report.aimedGlob(name);
+  for (const file of writes) report.path(file, "write", invocation);
+  if (deletes) report.path({ ...foundFile, forms: found }, "delete", invocation);
 }
 
 function reportRow(row: ProgramFiles, invocation: Invocation, report: AnalysisReport): void {

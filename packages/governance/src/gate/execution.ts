@@ -1,4 +1,5 @@
 import { errorMessage } from "@gennai/protocol/error-message";
+import type { CallOutcome, Decision } from "../gate-journal.ts";
 import type { RedactionStream } from "../redaction.ts";
 import type {
   CallContext,
@@ -15,7 +16,6 @@ import { explainedError } from "./confirm/explain-refusal.ts";
 import { type AdmittedCall, type Decided, notPermitted, policyInput, type Refusal } from "./decide/decided-call.ts";
 import { redactedError } from "./decide/redacted-reason.ts";
 import { warn } from "./decide/warn.ts";
-import type { CallOutcome, Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { judgeConnections, standingConnections } from "./judge-connections.ts";
 import { judgeFound } from "./judge-found.ts";

@@ -1,10 +1,10 @@
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
+import type { CallOutcome, ToolCall } from "../gate-journal.ts";
 import type { CallContext, ShownImage, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
 import type { DecidedCall } from "./decide/decided-call.ts";
 import { textEditorCall } from "./decide/text-editor-call.ts";
 import { toolNamed } from "./decide/usual-form.ts";
-import type { CallOutcome, ToolCall } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { decideCall, runCalls } from "./run-calls.ts";
 

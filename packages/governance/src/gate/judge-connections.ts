@@ -1,11 +1,11 @@
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { Answer, Question } from "../confirmation.ts";
+import type { AllowedEndpoint, RunProgram } from "../connection.ts";
 import type { Effect } from "../effect.ts";
+import { endpointName, isLoopback, sameEndpoint } from "../endpoint.ts";
+import type { Decision } from "../gate-journal.ts";
 import { mayLast } from "../limits/laid-down.ts";
-import type { AllowedEndpoint } from "../network/connection.ts";
-import { endpointName, isLoopback, sameEndpoint } from "../network/endpoint.ts";
-import type { RunProgram } from "../network/run-program.ts";
 import { connectionRule } from "../policies/connections.ts";
 import type { CallContext, ConnectionJudgement, WantedConnections } from "../tool.ts";
 import { type ToolError, toolErrorFromFinding } from "../tool-error.ts";
@@ -14,7 +14,6 @@ import type { LastingConnections, StandingConnection } from "./confirm/lasting-c
 import type { RememberedAnswers } from "./confirm/remembered-answers.ts";
 import { type Decided, decisionOf, refusedByAnswer } from "./decide/decided-call.ts";
 import { decideEffects } from "./decide-found.ts";
-import type { Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { asSentence } from "@gennai/protocol/as-sentence";
 import { closedUnderNeeds, droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import type { Answer } from "../confirmation.ts";
+import type { Decision } from "../gate-journal.ts";
 import type { CallContext, Found, FoundPart, Judgement } from "../tool.ts";
 import { toolErrorFromFinding } from "../tool-error.ts";
 import type { Finding } from "../verdict.ts";
 import { type AskedAction, answerTo, askAbout, factsOf, withPattern } from "./confirm/ask-person.ts";
 import { type Decided, decisionOf, foundWork, refusedByAnswer } from "./decide/decided-call.ts";
 import { decideFound } from "./decide-found.ts";
-import type { Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { type AgainstParts, judgeParts, pathsByRule } from "./judge-parts.ts";
 

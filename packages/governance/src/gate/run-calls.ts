@@ -1,14 +1,15 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
+import type { CallOutcome, ToolCall } from "../gate-journal.ts";
 import { singleWriter } from "../policies/files/single-writer.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Analysis, CallContext } from "../tool.ts";
 import { ToolFailure } from "../tool-error.ts";
 import { deny, strictest } from "../verdict.ts";
-import { toolsAlone } from "./call-runner.ts";
 import { answerTo, askAbout, factsOf, questionContext, withPattern } from "./confirm/ask-person.ts";
 import { buildQuestion } from "./confirm/build-question.ts";
 import { explainedRefusal } from "./confirm/explain-refusal.ts";
+import { toolsAlone } from "./decide/call-runner.ts";
 import {
   type AdmittedCall,
   changedAfterApproval,
@@ -33,7 +34,6 @@ import { textEditorCall } from "./decide/text-editor-call.ts";
 import { toolNamed } from "./decide/usual-form.ts";
 import { warn } from "./decide/warn.ts";
 import { Execution, notRun, verified } from "./execution.ts";
-import type { CallOutcome, ToolCall } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 
 /**

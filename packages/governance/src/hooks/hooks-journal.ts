@@ -1,7 +1,7 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { parsedJson } from "@gennai/protocol/json-value";
 import { coveringNames } from "../covering-names.ts";
-import type { CallOutcome, Decision, GateJournal } from "../gate/gate-journal.ts";
+import type { CallOutcome, Decision, GateJournal } from "../gate-journal.ts";
 import type { EventAnswer, HookedEvent } from "./event-hooks.ts";
 import type { HookEvent } from "./hook-config.ts";
 import { hookInputs } from "./hook-inputs.ts";

@@ -1,4 +1,4 @@
-import type { CommandPath } from "../command/command-analysis.ts";
+import type { CommandPath } from "../command-analysis.ts";
 import { type Effect, isReadOnly } from "../effect.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";

@@ -1,5 +1,5 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
-import type { Connection } from "../network/connection.ts";
+import type { Connection } from "../connection.ts";
 import type { FileChange, RefMove } from "../tool.ts";
 
 /** Content of a ledger record before it is chained and signed. Already redacted. */

@@ -1,8 +1,8 @@
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
-import type { CommandAnalysis } from "../command/command-analysis.ts";
 import { findDeploy, isDeployTool, programOf } from "../command/dangers/find-deploy.ts";
 import { foldName } from "../command/words/fold-name.ts";
+import type { CommandAnalysis } from "../command-analysis.ts";
 import { coveringNames } from "../covering-names.ts";
 import { type Effect, isReadOnly } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";

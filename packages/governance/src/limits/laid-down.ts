@@ -1,7 +1,7 @@
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import { type Endpoint, parseEndpoint, sameEndpoint } from "../endpoint.ts";
 import { globMatcher } from "../glob-matcher.ts";
 import type { HookCommand } from "../hooks/hook-config.ts";
-import { type Endpoint, parseEndpoint, sameEndpoint } from "../network/endpoint.ts";
 import type { RuleFile } from "../rules/compile/rule-set.ts";
 import type { ExportDestination } from "./export-schema.ts";
 import { type Limit, type Limits, placeOf } from "./limits.ts";

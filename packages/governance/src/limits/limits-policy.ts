@@ -1,6 +1,6 @@
 import { noEmergency } from "@gennai/protocol/model/governance/emergency";
 import type { Effect, NetworkAccess } from "../effect.ts";
-import { type Endpoint, endpointOf } from "../network/endpoint.ts";
+import { type Endpoint, endpointOf } from "../endpoint.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 import { capabilityVerdict } from "./capability-verdict.ts";

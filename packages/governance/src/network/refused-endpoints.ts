@@ -1,5 +1,5 @@
-import type { AllowedEndpoint, Connection } from "./connection.ts";
-import { sameEndpoint } from "./endpoint.ts";
+import type { AllowedEndpoint, Connection } from "../connection.ts";
+import { sameEndpoint } from "../endpoint.ts";
 
 /** More than a person reads in one question are not asked about. */
 export const maxEndpoints = 20;

@@ -1,15 +1,8 @@
-import type { CommandAnalysis } from "../command/command-analysis.ts";
 import { plainWords } from "../command/words/plain-words.ts";
+import type { CommandAnalysis } from "../command-analysis.ts";
+import type { RunProgram } from "../connection.ts";
 import { programNamed, verbOf } from "../programs/known-programs.ts";
 import type { PlainWords } from "../programs/program.ts";
-
-/** Whose connections a yes is for. */
-export interface RunProgram {
-  /** Program and verb, e.g. `npm install`; of a command that is more than one program with plain words, its text. */
-  readonly name: string;
-  /** A yes may hold for longer than one run: all that the program does there is what its verb says. */
-  readonly lasting: boolean;
-}
 
 const maxName = 60;
 

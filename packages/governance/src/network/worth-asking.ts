@@ -1,7 +1,7 @@
-import type { CommandAnalysis } from "../command/command-analysis.ts";
 import { hidesFailure } from "../command/hides-failure.ts";
+import type { CommandAnalysis } from "../command-analysis.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { verbOf } from "../programs/known-programs.ts";
-import type { Endpoint } from "./endpoint.ts";
 
 /**
  * Whether a person is asked about hosts that a command was refused. Not if all of it succeeded without them, as beside a check for

@@ -1,4 +1,4 @@
-import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.ts";
+import type { CommandAnalysis, SimpleCommand } from "../command-analysis.ts";
 
 /**
  * True for `git switch NAME`, `git switch --create NAME` and `git checkout -b NAME` with nothing beside it: it writes on no

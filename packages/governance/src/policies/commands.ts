@@ -1,5 +1,5 @@
-import type { CommandAnalysis, CommandDanger } from "../command/command-analysis.ts";
 import { looksBelow } from "../command/only-reads.ts";
+import type { CommandAnalysis, CommandDanger } from "../command-analysis.ts";
 import type { Policy } from "../policy.ts";
 import { textsOfOne } from "../rules/command-texts.ts";
 import type { CompiledRules } from "../rules/compile/compile-rules.ts";

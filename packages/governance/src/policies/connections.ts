@@ -1,4 +1,4 @@
-import { endpointName } from "../network/endpoint.ts";
+import { endpointName } from "../endpoint.ts";
 import type { Policy } from "../policy.ts";
 import { allow, ask } from "../verdict.ts";
 

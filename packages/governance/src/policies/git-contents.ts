@@ -1,4 +1,4 @@
-import type { GitContents } from "../command/command-analysis.ts";
+import type { GitContents } from "../command-analysis.ts";
 import type { Policy } from "../policy.ts";
 import { shownNames } from "../shown-names.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";

@@ -1,7 +1,7 @@
 import { highestRisk, isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import { foldPath } from "../command/words/fold-name.ts";
 import type { Effect, NetworkAccess } from "../effect.ts";
-import { addressForm } from "../network/endpoint.ts";
+import { addressForm } from "../endpoint.ts";
 import type { Analysis } from "../tool.ts";
 import { controlPath } from "./files/control-paths.ts";
 

@@ -1,5 +1,4 @@
-import type { OptionSpec } from "../command/words/option-spec.ts";
-import type { Program, ReadingForm } from "./program.ts";
+import type { OptionSpec, Program, ReadingForm } from "./program.ts";
 import { hiddenProgram, search } from "./shared-rows.ts";
 
 const row = (options: OptionSpec, rest: Omit<ReadingForm, "options" | "operands"> = {}): ReadingForm => ({

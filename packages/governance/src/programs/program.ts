@@ -1,4 +1,13 @@
-import type { OptionSpec } from "../command/words/option-spec.ts";
+/**
+ * Options of a program in one line of text, so that tables stay readable: `-n -A= --color? -f=@ -e=! -g=* -#`.
+ *
+ * - `-n`, `--long`  a flag
+ * - `-A=`  takes a value; `--long?` takes one only after `=`
+ * - `=@`  the value is a path that is read; `=>` one that is written; `=/` the directory of operands; `=!` the pattern, so
+ *   that no operand is one; `=*` a glob of files that are read
+ * - `-#`  a number is an option, as in `head -50`
+ */
+export type OptionSpec = string;
 
 /**
  * What is known of a program, once for all who ask: which of its verbs install, reach a host, deploy or only read. Data only.

@@ -1,5 +1,4 @@
-import type { OptionSpec } from "../command/words/option-spec.ts";
-import type { DangerRow, Program, ProgramFiles, ReadingForm } from "./program.ts";
+import type { DangerRow, OptionSpec, Program, ProgramFiles, ReadingForm } from "./program.ts";
 import { hiddenProgram, ofWindows, search } from "./shared-rows.ts";
 
 type Rest = Omit<ReadingForm, "options" | "operands">;

@@ -1,5 +1,5 @@
 import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/governance/rule-kind";
-import type { CommandAnalysis, CommandPath, SimpleCommand } from "../command/command-analysis.ts";
+import type { CommandAnalysis, CommandPath, SimpleCommand } from "../command-analysis.ts";
 import type { WorkspacePath } from "../effect.ts";
 import { isInterpreter } from "../programs/interpreters.ts";
 import { programNamed } from "../programs/known-programs.ts";

@@ -1,5 +1,5 @@
 import { forEachChild, parse, type SyntaxNode } from "unbash";
-import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.ts";
+import type { CommandAnalysis, SimpleCommand } from "../command-analysis.ts";
 
 /** Every text of a command that patterns are matched against. */
 export interface CommandTexts {

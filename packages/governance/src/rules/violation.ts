@@ -1,5 +1,5 @@
 import { parsedJson } from "@gennai/protocol/json-value";
-import type { Decision } from "../gate/gate-journal.ts";
+import type { Decision } from "../gate-journal.ts";
 
 /** One interception by the rules, as logged. */
 export interface RuleViolation {

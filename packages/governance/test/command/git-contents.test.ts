@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { analyseCommand } from "#command/analyse-command";
-import type { GitContents } from "#command/command-analysis";
+import type { GitContents } from "#command-analysis";
 
 const analyse = (command: string, cwd = "/ws") => analyseCommand(command, { cwd, home: "/home/dev", workspace: "/ws" });
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { governTools } from "#gate/gate";
-import type { CallOutcome, GateJournal } from "#gate/gate-journal";
 import { RunningCalls } from "#gate/running-calls";
+import type { CallOutcome, GateJournal } from "#gate-journal";
 import type { Tool } from "#tool";
 import { gateWith } from "./gate-with.ts";
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { governTools } from "#gate/gate";
-import type { CallOutcome, Decision, GateJournal } from "#gate/gate-journal";
 import type { StandingCheck } from "#gate/standing-check";
+import type { CallOutcome, Decision, GateJournal } from "#gate-journal";
 import type { Tool } from "#tool";
 import { ToolFailure } from "#tool-error";
 import { allow, ask, deny, type Verdict } from "#verdict";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { governTools } from "#gate/gate";
-import type { CallOutcome } from "#gate/gate-journal";
+import type { CallOutcome } from "#gate-journal";
 import type { Tool, ToolOutcome, Verification } from "#tool";
 import { gateWith, silentJournal } from "./gate-with.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { CallOutcome, Decision, GateJournal } from "#gate/gate-journal";
+import type { CallOutcome, Decision, GateJournal } from "#gate-journal";
 import { withCallHooks } from "#hooks/hooks-journal";
 
 /** Ends a patch of so many files, with a hook that uses up all of its time each time. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parseEndpoint } from "#endpoint";
 import {
   aheadRefusal,
   endpointRefusal,
@@ -17,7 +18,6 @@ import {
 } from "#limits/laid-down";
 import type { Limit } from "#limits/limits";
 import { parsePolicy } from "#limits/policy-schema";
-import { parseEndpoint } from "#network/endpoint";
 
 /** A policy of root that says this; each key is on line 7. */
 const acme = (keys: object): Limit =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { AllowedEndpoint } from "#connection";
 import type { Effect } from "#effect";
-import type { AllowedEndpoint } from "#network/connection";
-import { parseEndpoint } from "#network/endpoint";
+import { parseEndpoint } from "#endpoint";
 import { computeRisk } from "#policies/risk";
 import { exec, inside, write } from "./effects.ts";
 

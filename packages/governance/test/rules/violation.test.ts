@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Decision } from "#gate/gate-journal";
+import type { Decision } from "#gate-journal";
 import { rulesStatusText } from "#rules/rules-status";
 import { violationOf, violationWords } from "#rules/violation";
 

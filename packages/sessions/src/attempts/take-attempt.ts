@@ -18,8 +18,8 @@ import { chooseScenario } from "../policies/choose-scenario.ts";
 import { fileInWorkspace } from "../proposal/file-in-workspace.ts";
 import { proposedTree } from "../proposal/propose-staged-tool.ts";
 import type { SessionProposal } from "../proposal/session-proposal.ts";
+import { finalText, opening } from "../session/own-turn.ts";
 import type { Session } from "../session/session.ts";
-import { finalText, opening } from "../session/turns/own-turn.ts";
 import type { PreparedTurn } from "../session/turns/prepared-turn.ts";
 import { buildTurnGate } from "../turn/gate/turn-gate.ts";
 

@@ -1,4 +1,4 @@
-import type { Connection } from "@gennai/governance/network/connection";
+import type { Connection } from "@gennai/governance/connection";
 import type { BackgroundEnd } from "@gennai/shell/background/background-run";
 
 /** A background run, as listed. */

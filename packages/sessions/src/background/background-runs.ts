@@ -1,6 +1,6 @@
 import type { WatchedNetwork } from "@gennai/egress/network/watched-network";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/connection";
 import { emergencyVerdict } from "@gennai/governance/limits/emergency-verdict";
-import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { Analysis } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";

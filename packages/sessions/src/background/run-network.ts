@@ -1,4 +1,4 @@
-import type { Connection } from "@gennai/governance/network/connection";
+import type { Connection } from "@gennai/governance/connection";
 import type { CommandRun } from "@gennai/machine/process/run-command";
 import { MirroredPorts } from "@gennai/shell/background/mirrored-ports";
 import { type RunWatch, watchRun } from "@gennai/shell/run/network-of-run";

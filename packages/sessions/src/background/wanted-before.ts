@@ -1,5 +1,5 @@
-import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
-import { sameEndpoint } from "@gennai/governance/network/endpoint";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/connection";
+import { sameEndpoint } from "@gennai/governance/endpoint";
 import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 
 /** Commands remembered; the one that ran longest ago is forgotten first. */

@@ -1,5 +1,5 @@
 import type { Effect, FileWrite } from "@gennai/governance/effect";
-import type { CallRunner } from "@gennai/governance/gate/call-runner";
+import type { CallRunner } from "@gennai/governance/gate/decide/call-runner";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { KnownFiles } from "../session/state/known-files.ts";

@@ -1,11 +1,11 @@
+import type { AllowedEndpoint } from "@gennai/governance/connection";
+import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/endpoint";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import { type Decided, decisionOf } from "@gennai/governance/gate/decide/decided-call";
 import { decideEffects } from "@gennai/governance/gate/decide-found";
 import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/judge-connections";
 import { switchesLimit } from "@gennai/governance/limits/limits";
 import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
-import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
 import type { Policy } from "@gennai/governance/policy";
 import type { CallContext, NetworkPermission, WantedConnections } from "@gennai/governance/tool";
 import { AcceptedConnections } from "../rules/accepted-connections.ts";

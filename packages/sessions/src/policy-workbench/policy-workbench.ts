@@ -6,7 +6,7 @@ import type { Outside } from "@gennai/egress/network/way-out";
 import { gitContentsGuard } from "@gennai/git/secrets/contents-guard";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import type { FileBase } from "@gennai/governance/effect";
-import type { CallRunner } from "@gennai/governance/gate/call-runner";
+import type { CallRunner } from "@gennai/governance/gate/decide/call-runner";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import { decideCall } from "@gennai/governance/gate/run-calls";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";

@@ -1,5 +1,5 @@
+import type { Connection } from "@gennai/governance/connection";
 import type { Decided, DecideOptions } from "@gennai/governance/gate/decide/decided-call";
-import type { Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { ProgramHome } from "@gennai/stage/staged-command";

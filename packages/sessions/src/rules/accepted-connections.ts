@@ -1,5 +1,5 @@
+import { sameEndpoint } from "@gennai/governance/endpoint";
 import type { LastingConnections, StandingConnection } from "@gennai/governance/gate/confirm/lasting-connections";
-import { sameEndpoint } from "@gennai/governance/network/endpoint";
 import * as z from "zod";
 import { WorkspaceAnswers } from "./workspace-answers.ts";
 

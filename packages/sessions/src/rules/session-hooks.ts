@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
-import type { GateJournal } from "@gennai/governance/gate/gate-journal";
+import type { GateJournal } from "@gennai/governance/gate-journal";
 import { type EventAnswer, type HookedEvent, runEventHooks } from "@gennai/governance/hooks/event-hooks";
 import type { HookEvent } from "@gennai/governance/hooks/hook-config";
 import { type CallHooks, withCallHooks } from "@gennai/governance/hooks/hooks-journal";

@@ -1,4 +1,4 @@
-import { endpointName } from "@gennai/governance/network/endpoint";
+import { endpointName } from "@gennai/governance/endpoint";
 import { digestOf } from "@gennai/protocol/digest";
 import { logOut } from "#mcp/mcp-login";
 import { McpLogins } from "#mcp/mcp-logins";

@@ -1,4 +1,4 @@
-import type { Connection } from "@gennai/governance/network/connection";
+import type { Connection } from "@gennai/governance/connection";
 import { expect, test } from "vitest";
 import { WantedBefore } from "#background/wanted-before";
 

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { IgnoredPaths } from "@gennai/git/ignored-paths";
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { type ControlPath, controlPath } from "@gennai/governance/policies/files/control-paths";

@@ -1,5 +1,5 @@
 import type { NetworkUse, WatchedNetwork } from "@gennai/egress/network/watched-network";
-import type { Connection } from "@gennai/governance/network/connection";
+import type { Connection } from "@gennai/governance/connection";
 import type { CommandRun } from "@gennai/machine/process/run-command";
 import type { SessionNetwork } from "@gennai/stage/mount/session-network";
 import type { RunMount } from "@gennai/stage/staged-command";

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { isProgram, searchPath } from "@gennai/egress/keys/login/user-program";
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
-import { type RunProgram, runProgram } from "@gennai/governance/network/run-program";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
+import type { RunProgram } from "@gennai/governance/connection";
+import { runProgram } from "@gennai/governance/network/run-program";
 import type { StagedSurroundings } from "./run-staged.ts";
 
 /** Whose connections a yes is for: only one run's, if the user has its program only as a shim, for which files of the workspace choose. */

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { startsNothing } from "@gennai/governance/command/only-reads";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
 import { readGitIndex } from "@gennai/machine/git-data/git-index";
 import { repositoryAt } from "@gennai/machine/host/repository-paths";
 import { systemErrorCode } from "@gennai/machine/system-error";

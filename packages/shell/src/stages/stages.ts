@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { resolverSettings, WatchedNetwork, type WatchedNetworkOptions } from "@gennai/egress/network/watched-network";
 import { type Outside, theInternet, wayOut } from "@gennai/egress/network/way-out";
-import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { Endpoint } from "@gennai/governance/endpoint";
 import { repositoryPaths } from "@gennai/machine/host/repository-paths";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import { ReplacedFiles } from "@gennai/stage/commit/replaced-files";

@@ -1,5 +1,5 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import { parseEndpoint } from "@gennai/governance/network/endpoint";
+import { parseEndpoint } from "@gennai/governance/endpoint";
 import { runProgram } from "@gennai/governance/network/run-program";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { shellWords } from "@gennai/governance/command/shell-words";
-import { endpointName, parseEndpoint } from "@gennai/governance/network/endpoint";
+import { endpointName, parseEndpoint } from "@gennai/governance/endpoint";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { EmergencyChange } from "@gennai/sessions/rules/emergency-change";

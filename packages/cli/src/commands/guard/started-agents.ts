@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { parseEndpoint } from "@gennai/governance/network/endpoint";
+import { parseEndpoint } from "@gennai/governance/endpoint";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";

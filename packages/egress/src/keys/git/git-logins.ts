@@ -1,4 +1,4 @@
-import { endpointOf } from "@gennai/governance/network/endpoint";
+import { endpointOf } from "@gennai/governance/endpoint";
 import type { FoundVerb } from "@gennai/governance/programs/known-programs";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { KeyContext } from "../login/key-context.ts";

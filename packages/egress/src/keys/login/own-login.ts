@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { GitSettings } from "@gennai/git/run/git-settings";
-import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { Endpoint } from "@gennai/governance/endpoint";
 import type { AddedLogin } from "../../network/added-login.ts";
 
 /** A login in the user's own settings, for one host and port that a command may reach. It has not been read yet. */

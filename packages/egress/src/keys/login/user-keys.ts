@@ -1,4 +1,4 @@
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
+import type { AllowedEndpoint } from "@gennai/governance/connection";
 import type { RunMount } from "@gennai/stage/staged-command";
 
 /** The user whose logins may be uncovered: the one who runs the server, if no other user shares it. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isLoopback } from "@gennai/governance/network/endpoint";
+import { isLoopback } from "@gennai/governance/endpoint";
 import type { LoginTable, RegistryUse } from "@gennai/governance/programs/program";
 import { parse } from "yaml";
 import type { BodyReader, LoginRequest } from "../../network/added-login.ts";

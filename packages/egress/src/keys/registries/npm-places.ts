@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isLoopback } from "@gennai/governance/network/endpoint";
+import { isLoopback } from "@gennai/governance/endpoint";
 import { npmSettings, registryAddress } from "../login/npm-settings.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 import { npmChange } from "../requests/npm-change.ts";

@@ -1,4 +1,4 @@
-import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/network/endpoint";
+import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/endpoint";
 import type { AddedLogin, BodyReader, LoginRequest } from "../../network/added-login.ts";
 import { loginSecrets } from "../login/login-secrets.ts";
 import { portOf } from "../login/npm-settings.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { Endpoint } from "@gennai/governance/endpoint";
 import { type FoundVerb, knownPrograms } from "@gennai/governance/programs/known-programs";
 import type { LoginSource } from "@gennai/governance/programs/program";
 import type { OwnLogin } from "../login/own-login.ts";

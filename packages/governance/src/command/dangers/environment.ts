@@ -1,5 +1,3 @@
-import type { AnalysisReport } from "../analysis-report.ts";
-
 /** Variables whose value programs run, load or read as configuration. */
 const runsCode =
   /^(?:LD_(?:PRELOAD|AUDIT|LIBRARY_PATH)|DYLD_.+|BASH_ENV|ENV|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|BASH_FUNC_.+|GIT_(?!AUTHOR_|COMMITTER_|PS1_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|TRACE).+|(?:.+_)?(?:PAGER|EDITOR|VISUAL|ASKPASS|BROWSER)|LESSOPEN|LESSCLOSE|MANOPT|RIPGREP_CONFIG_PATH|NODE_OPTIONS|NODE_PATH|npm_config_.+|NPM_CONFIG_.+|PYTHON(?:STARTUP|WARNINGS|HOME|INSPECT|BREAKPOINT|EXECUTABLE|PATH)|PERL5(?:OPT|LIB|DB)|PERLLIB|RUBY(?:OPT|LIB)|GEM_(?:HOME|PATH)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|MAVEN_OPTS|GRADLE_OPTS|RUSTC?_?WRAPPER|RUSTC|CARGO_.*(?:WRAPPER|RUNNER|LINKER)|CC|CXX|LD|MAKEFLAGS|MAKE|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|SVN_SSH|SSH_ASKPASS_REQUIRE|XDG_CONFIG_.+|HOME|PATH|path|fpath|cdpath|CDPATH|IFS|GREP_OPTIONS|AWKPATH|AWKLIBPATH|LUA_(?:INIT|PATH|CPATH).*|PHPRC|PHP_INI_SCAN_DIR|OPENSSL_CONF|SSLKEYLOGFILE|CURL_HOME|WGETRC|INPUTRC|TERMINFO|TERMCAP|GCONV_PATH|LOCPATH|HOSTALIASES|RESOLV_HOST_CONF|ZDOTDIR|DOCKER_HOST|DOCKER_CONFIG|KUBECONFIG|https?_proxy|HTTPS?_PROXY|ALL_PROXY|all_proxy)$/;
@@ -36,7 +34,11 @@ function decidesPrograms(name: string, value: string | undefined): boolean {
 }
 
 /** A variable that programs started here will see. */
-export function judgeVariable(name: string, value: string | undefined, report: AnalysisReport): void {
+export function judgeVariable(
+  name: string,
+  value: string | undefined,
+  report: { refuse(rule: string, reason: string): void; unresolved(reason: string): void },
+): void {
   if (isRefusedVariable(name, value))
     report.refuse("floor/environment", `${name} makes other programs run what it says.`);
   else if (decidesPrograms(name, value)) report.unresolved(`a value for ${name}, which decides what programs run`);

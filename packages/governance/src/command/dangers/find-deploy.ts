@@ -1,6 +1,6 @@
+import type { CommandAnalysis, SimpleCommand } from "../../command-analysis.ts";
 import { isScriptRunner } from "../../programs/interpreters.ts";
 import { programNamed, verbOf } from "../../programs/known-programs.ts";
-import type { CommandAnalysis, SimpleCommand } from "../command-analysis.ts";
 import { foldName } from "../words/fold-name.ts";
 
 type Words = readonly (string | undefined)[];

@@ -1,5 +1,3 @@
-import type { AnalysisReport } from "../analysis-report.ts";
-import type { Invocation } from "./invocation.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
 
 export interface FindExpression {
@@ -56,16 +54,6 @@ export function findExpression(words: readonly ResolvedWord[]): FindExpression {
   };
 }
 
-/** Where find starts, what it writes, and what it deletes. Commands it starts are analysed separately. */
-export function findPaths(invocation: Invocation, report: AnalysisReport): void {
-  const { starts, commands, writes, deletes, names, found } = findExpression(invocation.words);
-  // Programs started by `-exec` may read the found files.
-  for (const start of starts) report.path(start, commands.length > 0 ? "read" : "list", invocation);
-  if (commands.length > 0) for (const name of names) report.aimedGlob(name);
-  for (const file of writes) report.path(file, "write", invocation);
-  if (deletes) report.path({ ...foundFile, forms: found }, "delete", invocation);
-}
-
 /** The words of an `-exec` command, with `{}` replaced by what is found. */
 export function withFound({ commands, found, alternatives }: FindExpression): FindExpression["commands"] {
   return commands.map((words) => {
@@ -78,4 +66,4 @@ export function withFound({ commands, found, alternatives }: FindExpression): Fi
   });
 }
 
-const foundFile = { raw: "{}", kind: "glob", literal: undefined } as const;
+export const foundFile = { raw: "{}", kind: "glob", literal: undefined } as const;

@@ -1,4 +1,4 @@
-import type { OptionSpec } from "./option-spec.ts";
+import type { OptionSpec } from "../../programs/program.ts";
 
 const commits =
   "-# -n= -p -u -s -z -a -b -w -c -m -t -i -E -F -P -g -R -M? -C? -B? -D -S= -G= -U= -L= -O= -X? " +

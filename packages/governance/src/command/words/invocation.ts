@@ -1,4 +1,4 @@
-import type { CommandDanger } from "../command-analysis.ts";
+import type { CommandDanger } from "../../command-analysis.ts";
 import { expandPath } from "./resolve-path.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
 

@@ -1,15 +1,5 @@
+import type { OptionSpec } from "../../programs/program.ts";
 import { literalWord, type ResolvedWord, wordTail } from "./resolve-word.ts";
-
-/**
- * Options of a program in one line of text, so that tables stay readable: `-n -A= --color? -f=@ -e=! -g=* -#`.
- *
- * - `-n`, `--long`  a flag
- * - `-A=`  takes a value; `--long?` takes one only after `=`
- * - `=@`  the value is a path that is read; `=>` one that is written; `=/` the directory of operands; `=!` the pattern, so
- *   that no operand is one; `=*` a glob of files that are read
- * - `-#`  a number is an option, as in `head -50`
- */
-export type OptionSpec = string;
 
 export type ValueKind = "none" | "optional" | "text" | "path" | "written" | "target" | "pattern" | "glob";
 

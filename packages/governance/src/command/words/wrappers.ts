@@ -1,4 +1,4 @@
-import type { OptionSpec } from "./option-spec.ts";
+import type { OptionSpec } from "../../programs/program.ts";
 
 /** A program that runs another one given in its words. */
 export interface Wrapper {

@@ -1,15 +1,36 @@
 import { misfitOf } from "@gennai/protocol/model/governance/offered-yes";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
-import type { Answer, Question } from "../../confirmation.ts";
+import type { Answer, Confirmer, Question } from "../../confirmation.ts";
 import { mayLast } from "../../limits/laid-down.ts";
+import type { Redactor } from "../../redaction.ts";
 import type { CallContext } from "../../tool.ts";
 import type { Finding } from "../../verdict.ts";
 import type { AdmittedCall, Decided } from "../decide/decided-call.ts";
-import type { GateOptions } from "../gate-options.ts";
 import { type ActionFacts, actionFacts } from "./action-facts.ts";
 import { type AnswerPattern, type AnswerScope, patternsFor } from "./answer-pattern.ts";
 import { buildQuestion, type QuestionContext } from "./build-question.ts";
 import { offeredPattern } from "./offered-pattern.ts";
+import type { PersistentApprovals } from "./persistent-approvals.ts";
+import type { RememberedAnswers } from "./remembered-answers.ts";
+
+/** What is needed to ask a person, and to remember what they said. */
+export interface AskOptions {
+  readonly sessionId: string;
+  readonly confirmer: Confirmer;
+  readonly redactor: Redactor;
+  readonly remembered: RememberedAnswers;
+  /** Answers that hold beyond the session; without it none is offered. */
+  readonly lasting?: PersistentApprovals | undefined;
+  /** How long a yes lasts at most; undefined: as long as it is offered. */
+  readonly longestYes?: ConfirmationScope | undefined;
+  /** SHA-256 of the rules in force, shown with every question. */
+  readonly policySha256: string;
+  /** The intent the session works under, shown with every question. */
+  readonly intent?: () => { readonly id: string; readonly name: string } | undefined;
+  /** How the server's own commands run, shown with questions about them. */
+  readonly isolation?: "sandboxed" | "unsandboxed";
+}
 
 /** What a user is asked, and what is needed to remember the answer. */
 export interface AskedAction {
@@ -19,7 +40,7 @@ export interface AskedAction {
   readonly patterns: readonly AnswerPattern[];
 }
 
-export function askAbout(decided: Decided, finding: Finding, turnId: string, options: GateOptions): AskedAction {
+export function askAbout(decided: Decided, finding: Finding, turnId: string, options: AskOptions): AskedAction {
   const { sessionId, policySha256, isolation, remembered } = options;
   const question = buildQuestion(decided, finding, questionContext(turnId, options));
   const facts = factsOf(decided);
@@ -32,7 +53,7 @@ export function askAbout(decided: Decided, finding: Finding, turnId: string, opt
 }
 
 /** The same question, without answers that would last longer than they may. */
-export function shortened(question: Question, { longestYes }: Pick<GateOptions, "longestYes">): Question {
+export function shortened(question: Question, { longestYes }: Pick<AskOptions, "longestYes">): Question {
   const offeredScopes = question.offeredScopes.filter((scope) => mayLast(scope, longestYes));
   if (offeredScopes.length > 1 || question.offeredScopes.length < 2) return { ...question, offeredScopes };
   const { patterns: _patterns, ...once } = question;
@@ -40,7 +61,7 @@ export function shortened(question: Question, { longestYes }: Pick<GateOptions, 
 }
 
 /** The same question, with a yes for the workspace among its answers where one is kept. */
-function withLasting(question: Question, { lasting }: GateOptions): Question {
+function withLasting(question: Question, { lasting }: AskOptions): Question {
   const statement = isAtLeast(question.computed.risk, "high") ? undefined : lasting?.offer(question);
   if (statement === undefined) return question;
   const { offeredScopes, rememberStatement } = question;
@@ -52,7 +73,7 @@ function withLasting(question: Question, { lasting }: GateOptions): Question {
 }
 
 /** A remembered answer, or a person's, which is remembered as it says. */
-export async function answerTo(asked: AskedAction, context: CallContext, options: GateOptions): Promise<Answer> {
+export async function answerTo(asked: AskedAction, context: CallContext, options: AskOptions): Promise<Answer> {
   const { question, patterns } = asked;
   const { remembered, confirmer } = options;
   const known = remembered.find(question, asked) ?? (await lastingAnswer(asked, options));
@@ -67,7 +88,7 @@ export async function answerTo(asked: AskedAction, context: CallContext, options
   return answer;
 }
 
-async function lastingAnswer({ question, facts }: AskedAction, { lasting }: GateOptions): Promise<Answer | undefined> {
+async function lastingAnswer({ question, facts }: AskedAction, { lasting }: AskOptions): Promise<Answer | undefined> {
   if (lasting === undefined || !question.offeredScopes.includes("workspace")) return undefined;
   const found = await lasting.find(question, facts.rules);
   if (found === undefined) return undefined;
@@ -79,7 +100,7 @@ export async function withPattern(
   decision: AdmittedCall["decision"],
   answer: Answer,
   { patterns }: AskedAction,
-  { redactor }: GateOptions,
+  { redactor }: AskOptions,
 ): Promise<AdmittedCall["decision"]> {
   const { confirmation } = decision;
   if (answer.type !== "yes") return decision;
@@ -93,6 +114,6 @@ export function factsOf({ call, tool, analysis, verdict, fired, risk }: Decided)
   return actionFacts({ callId: call.id, tool: tool.name, analysis, verdict, fired, risk });
 }
 
-export function questionContext(turnId: string, { policySha256, intent }: GateOptions): QuestionContext {
+export function questionContext(turnId: string, { policySha256, intent }: AskOptions): QuestionContext {
   return { turnId, policySha256, intent: intent?.() };
 }

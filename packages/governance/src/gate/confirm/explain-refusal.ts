@@ -1,10 +1,14 @@
+import type { GateJournal } from "../../gate-journal.ts";
 import type { CallContext } from "../../tool.ts";
 import type { ToolError } from "../../tool-error.ts";
-import type { AdmittedCall, Decided } from "../decide/decided-call.ts";
+import type { AdmittedCall, Decided, DecideOptions } from "../decide/decided-call.ts";
 import { policyInput } from "../decide/decided-call.ts";
 import { runPolicies } from "../decide/run-policies.ts";
 import { warn } from "../decide/warn.ts";
-import type { GateOptions } from "../gate-options.ts";
+
+interface ExplainOptions extends DecideOptions {
+  readonly journal: Pick<GateJournal, "warn">;
+}
 
 /** Characters of a refusal's detail that go to the model. */
 const maxDetail = 12_000;
@@ -14,7 +18,7 @@ export async function explainedRefusal(
   admitted: AdmittedCall,
   decided: Decided,
   context: CallContext,
-  options: GateOptions,
+  options: ExplainOptions,
 ): Promise<AdmittedCall> {
   const { refusal } = admitted;
   if (refusal === undefined) return admitted;
@@ -34,7 +38,7 @@ export async function explainedError(
   error: ToolError,
   decided: Decided,
   context: CallContext,
-  options: GateOptions,
+  options: ExplainOptions,
 ): Promise<ToolError> {
   const { tool, args, analysis } = decided;
   if (tool.explainRefusal === undefined || context.signal.aborted) return error;
@@ -55,7 +59,7 @@ export async function explainedError(
 }
 
 /** Asks the policies about reading each file, as if Read were called; a question counts as a no. */
-async function mayBeRead(decided: Decided, context: CallContext, options: GateOptions): Promise<boolean> {
+async function mayBeRead(decided: Decided, context: CallContext, options: DecideOptions): Promise<boolean> {
   const read = options.tools.get("Read");
   if (read === undefined) return false;
   const paths = decided.analysis.effects.flatMap((effect) => (effect.type === "write" ? [effect.path] : []));

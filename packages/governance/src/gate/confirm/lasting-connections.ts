@@ -1,4 +1,4 @@
-import type { AllowedEndpoint } from "../../network/connection.ts";
+import type { AllowedEndpoint } from "../../connection.ts";
 
 /** What programs may reach in every session of a workspace, stored on this machine. */
 export interface LastingConnections {

@@ -2,13 +2,13 @@ import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { Answer } from "../../confirmation.ts";
 import type { Effect } from "../../effect.ts";
+import type { CallOutcome, Decision, ToolCall } from "../../gate-journal.ts";
 import type { Policy, PolicyInput } from "../../policy.ts";
 import type { Redactor } from "../../redaction.ts";
 import type { Analysis, CallContext, Tool } from "../../tool.ts";
 import { type ToolError, toolErrorFromFinding } from "../../tool-error.ts";
 import type { Verdict } from "../../verdict.ts";
-import type { CallRunner } from "../call-runner.ts";
-import type { CallOutcome, Decision, ToolCall } from "../gate-journal.ts";
+import type { CallRunner } from "./call-runner.ts";
 import type { FiredPolicy } from "./run-policies.ts";
 
 /** What one call is, what it would do, and whether it is allowed. */
@@ -44,10 +44,11 @@ export type DecidedCall =
 export type Decided = DecidedCall & { readonly type: "decided" };
 
 export interface DecideOptions {
+  readonly sessionId: string;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly policies: readonly Policy[];
   readonly redactor: Redactor;
-  readonly sessionId: string;
+  /** Milliseconds a policy may take; then it counts as failed. */
   readonly policyTimeoutMs: number;
   readonly runner?: Pick<CallRunner, "analyse">;
   /** A user's program has changed the arguments once. */

@@ -1,4 +1,4 @@
-import type { CallOutcome, Decision } from "../gate-journal.ts";
+import type { CallOutcome, Decision } from "../../gate-journal.ts";
 import type { DecidedCall } from "./decided-call.ts";
 
 /**

@@ -1,6 +1,6 @@
+import type { ToolCall } from "../../gate-journal.ts";
 import type { Redactor } from "../../redaction.ts";
 import type { Tool } from "../../tool.ts";
-import type { ToolCall } from "../gate-journal.ts";
 import type { DecidedCall, Refusal } from "./decided-call.ts";
 import { redactedError } from "./redacted-reason.ts";
 

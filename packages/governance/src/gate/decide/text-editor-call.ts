@@ -1,5 +1,5 @@
 import { parseStrictJson } from "@gennai/protocol/strict-json";
-import type { ToolCall } from "../gate-journal.ts";
+import type { ToolCall } from "../../gate-journal.ts";
 
 /** The names of the text editor that Anthropic's API defines, as Claude, SWE-agent and OpenHands call it. */
 const names: ReadonlySet<string> = new Set([

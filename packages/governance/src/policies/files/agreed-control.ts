@@ -1,4 +1,4 @@
-import type { CommandAnalysis, CommandPath, SimpleCommand } from "../../command/command-analysis.ts";
+import type { CommandAnalysis, CommandPath, SimpleCommand } from "../../command-analysis.ts";
 import { programNamed, verbOf } from "../../programs/known-programs.ts";
 
 /**

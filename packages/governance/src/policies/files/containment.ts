@@ -1,6 +1,6 @@
 import { isWithin } from "@gennai/protocol/is-within";
-import type { CommandPath } from "../../command/command-analysis.ts";
 import { isTemporary, temporaryDirectories } from "../../command/words/temporary-directories.ts";
+import type { CommandPath } from "../../command-analysis.ts";
 import { pathsOf, type WorkspacePath } from "../../effect.ts";
 import { eachEffect, type Policy } from "../../policy.ts";
 import { allow, ask, deny, type Verdict } from "../../verdict.ts";

@@ -1,6 +1,6 @@
 import { isWithin } from "@gennai/protocol/is-within";
-import type { CommandPath } from "../../command/command-analysis.ts";
 import { foldPath } from "../../command/words/fold-name.ts";
+import type { CommandPath } from "../../command-analysis.ts";
 import type { FileWrite, WorkspacePath } from "../../effect.ts";
 import type { Policy } from "../../policy.ts";
 import { shownNames } from "../../shown-names.ts";

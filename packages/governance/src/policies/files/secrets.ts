@@ -1,6 +1,6 @@
-import type { CommandPath } from "../../command/command-analysis.ts";
 import { secretInGlob, secretPath } from "../../command/secret-paths.ts";
 import { foldPath } from "../../command/words/fold-name.ts";
+import type { CommandPath } from "../../command-analysis.ts";
 import { pathsOf, type WorkspacePath } from "../../effect.ts";
 import { globMatcher } from "../../glob-matcher.ts";
 import { eachEffect, type Policy } from "../../policy.ts";

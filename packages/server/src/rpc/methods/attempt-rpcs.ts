@@ -1,5 +1,5 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { parseEndpoint } from "@gennai/governance/network/endpoint";
+import { parseEndpoint } from "@gennai/governance/endpoint";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { StartAttemptsRequest } from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";

@@ -1,6 +1,6 @@
 import type { DecidedCall } from "@gennai/governance/gate/decide/decided-call";
 import type { GateObserver } from "@gennai/governance/gate/decide/gate-observer";
-import type { CallOutcome, Decision } from "@gennai/governance/gate/gate-journal";
+import type { CallOutcome, Decision } from "@gennai/governance/gate-journal";
 import type { Attributes } from "@opentelemetry/api";
 import { errorCode } from "../signals/error-code.ts";
 import { errorType, genAi } from "../signals/gen-ai.ts";

@@ -1,7 +1,7 @@
 import { buildQuestion } from "@gennai/governance/gate/confirm/build-question";
 import type { DecidedCall } from "@gennai/governance/gate/decide/decided-call";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
-import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import type { ToolCall } from "@gennai/governance/gate-journal";
 import type { PlanPreview } from "@gennai/governance/plan-change";
 import { declaredRiskOf, toolOfAction } from "@gennai/governance/step-contract";
 import { ask } from "@gennai/governance/verdict";

@@ -1,5 +1,5 @@
-import type { Connection } from "@gennai/governance/network/connection";
-import { endpointName } from "@gennai/governance/network/endpoint";
+import type { Connection } from "@gennai/governance/connection";
+import { endpointName } from "@gennai/governance/endpoint";
 import { refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";

@@ -1,4 +1,4 @@
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
 import type { HeldDirectory } from "@gennai/machine/process/run-command";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 

@@ -1,4 +1,4 @@
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
 import { isWithin } from "@gennai/protocol/is-within";
 
 /** Directories whose content later staged commands see too, or where nothing is written. */

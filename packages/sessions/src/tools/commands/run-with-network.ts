@@ -1,12 +1,11 @@
 import { type ExpectedChange, exactly, type OwnLogin } from "@gennai/egress/keys/login/own-login";
 import { noLogins, type OwnLogins, wantsLogin } from "@gennai/egress/keys/own-logins";
 import type { AskToSend } from "@gennai/egress/network/added-login";
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { hidesFailure } from "@gennai/governance/command/hides-failure";
-import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
-import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
+import type { AllowedEndpoint, Connection, RunProgram } from "@gennai/governance/connection";
+import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/endpoint";
 import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
-import type { RunProgram } from "@gennai/governance/network/run-program";
 import { splitInstall } from "@gennai/governance/network/split-install";
 import { isWorthAsking } from "@gennai/governance/network/worth-asking";
 import { verbOf } from "@gennai/governance/programs/known-programs";

@@ -1,8 +1,8 @@
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { hidesFailure } from "@gennai/governance/command/hides-failure";
+import type { CommandAnalysis } from "@gennai/governance/command-analysis";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/connection";
 import type { Effect } from "@gennai/governance/effect";
-import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
-import { endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+import { endpointName, sameEndpoint } from "@gennai/governance/endpoint";
 import { refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import { runProgram } from "@gennai/governance/network/run-program";
 import type { Analysis, ExecutionContext, ToolOutcome } from "@gennai/governance/tool";

@@ -1,4 +1,4 @@
-import type { CallRunner } from "@gennai/governance/gate/call-runner";
+import type { CallRunner } from "@gennai/governance/gate/decide/call-runner";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { Analysis, CallContext, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { whatRuns } from "@gennai/machine/workspace/what-runs";

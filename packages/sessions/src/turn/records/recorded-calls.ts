@@ -1,5 +1,5 @@
 import type { Effect } from "@gennai/governance/effect";
-import type { CallOutcome, Decision } from "@gennai/governance/gate/gate-journal";
+import type { CallOutcome, Decision } from "@gennai/governance/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { RefMove } from "@gennai/governance/tool";
 import { sha256Hex } from "@gennai/protocol/digest";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { isReadOnly } from "@gennai/governance/effect";
-import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
+import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange, ToolOutcome } from "@gennai/governance/tool";

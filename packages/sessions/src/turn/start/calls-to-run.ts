@@ -1,5 +1,5 @@
 import type { OpenCall } from "@gennai/agent/conversation/conversation";
-import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import type { ToolCall } from "@gennai/governance/gate-journal";
 import { redactionMarker } from "@gennai/governance/redaction";
 
 /**

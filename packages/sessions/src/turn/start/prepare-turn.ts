@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { warningEvent } from "@gennai/agent/events/warning";
 import { runTurn } from "@gennai/agent/loop/turn-loop";
-import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import type { ToolCall } from "@gennai/governance/gate-journal";
 import { limitsDigest } from "@gennai/governance/limits/limits";
 import { ServiceError } from "@gennai/machine/service-error";
 import { usersCallPrefix } from "@gennai/protocol/built-in-tools";

@@ -1,5 +1,13 @@
 import type { Endpoint } from "./endpoint.ts";
 
+/** Whose connections a yes is for. */
+export interface RunProgram {
+  /** Program and verb, e.g. `npm install`; of a command that is more than one program with plain words, its text. */
+  readonly name: string;
+  /** A yes may hold for longer than one run: all that the program does there is what its verb says. */
+  readonly lasting: boolean;
+}
+
 /** An endpoint that a person let a command reach. */
 export interface AllowedEndpoint extends Endpoint {
   /** The user was told that the name leads to this address in the machine's own networks, and only there. */

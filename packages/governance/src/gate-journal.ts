@@ -1,8 +1,8 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
-import type { Effect } from "../effect.ts";
-import type { ToolOutcome, Verification } from "../tool.ts";
-import type { ToolError } from "../tool-error.ts";
+import type { Effect } from "./effect.ts";
+import type { ToolOutcome, Verification } from "./tool.ts";
+import type { ToolError } from "./tool-error.ts";
 
 /** A call as the model made it. */
 export interface ToolCall {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endpointName, endpointOf, isLoopback, parseEndpoint } from "#network/endpoint";
+import { endpointName, endpointOf, isLoopback, parseEndpoint } from "#endpoint";
 
 test.for([
   ["registry.example:443", "registry.example:443"],

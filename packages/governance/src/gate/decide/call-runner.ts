@@ -1,4 +1,4 @@
-import type { Analysis, CallContext, ExecutionContext, Tool, ToolOutcome } from "../tool.ts";
+import type { Analysis, CallContext, ExecutionContext, Tool, ToolOutcome } from "../../tool.ts";
 
 /**
  * What a turn does around its tools: the gate has it analyse and run each call. No tool is wrapped in another one, so that what

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
-import type { Session } from "../session.ts";
+import type { Session } from "./session.ts";
 
 /** First events of a turn that a person starts without a prompt; they tell the model later what it was. @param what e.g. `plan` */
 export async function opening(
