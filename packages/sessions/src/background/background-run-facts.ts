@@ -33,7 +33,7 @@ export const byModel = "the model";
 
 /** How it ended, in words. */
 export function howEnded(end: BackgroundEnd): string {
-  if ("failure" in end) return end.failure;
+  if ("how" in end) return end.how;
   const { state, exitCode, signal, exceeded } = end.run;
   if (state === "over-limit") return exceeded ?? "it took too much of the machine";
   if (state === "timed-out") return "it ran too long";

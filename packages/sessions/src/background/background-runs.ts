@@ -45,10 +45,13 @@ export interface BackgroundRunsOptions {
 
 interface KnownRun {
   facts: BackgroundRunFacts;
+  /** Of the call that started it. */
+  readonly toolName: string;
   readonly analysis: Analysis;
   readonly output: OutputRing;
   readonly run: BackgroundRun;
-  readonly network: RunNetwork;
+  /** undefined: it is no command of ours. */
+  readonly network: RunNetwork | undefined;
   readonly ports: RunPorts;
   /** Connections so far; complete at the end. */
   connections: () => readonly Connection[];
@@ -84,7 +87,7 @@ export class BackgroundRuns implements AsyncDisposable {
   async openNetwork(place: NetworkContext): Promise<WatchedNetwork> {
     const shared = await this.#network.open(place);
     const running = [...this.#runs.values()].filter(({ facts }) => facts.state === "running");
-    await Promise.all(running.map(({ network }) => network.renewPorts()));
+    await Promise.all(running.map(async ({ network }) => network?.renewPorts()));
     return shared;
   }
 
@@ -123,17 +126,8 @@ export class BackgroundRuns implements AsyncDisposable {
       readonly allowed?: readonly AllowedEndpoint[];
     },
   ): Promise<BackgroundRunFacts> {
-    if (this.#disposed) throw backgroundUnavailable(new Error("the session is closed."));
-    const running = this.list().filter(({ state }) => state === "running").length;
-    if (running + this.#starting >= maxRunning) {
-      throw new ToolFailure("too_many_background_runs", `The session runs ${maxRunning} commands in the background.`, {
-        hint: "Stop one with KillShell.",
-      });
-    }
-    this.#starting += 1;
-    try {
-      const output = new OutputRing(keptOutput);
-      const shown = new ShownOutput(output, this.#options.redactor);
+    return this.#begin(async () => {
+      const shown = this.#shown();
       const network = await RunNetwork.open(command.text, { ...where, network: await this.openNetwork(where) });
       let run: BackgroundRun;
       try {
@@ -147,12 +141,24 @@ export class BackgroundRuns implements AsyncDisposable {
         await network[Symbol.asyncDispose]();
         throw error;
       }
-      if (this.#disposed) await run.stop();
-      return await this.#keep(command, run, { analysis, output, shown, network });
-    } finally {
-      this.#starting -= 1;
-      this.#closeIfIdle();
-    }
+      return this.#keep(command.text, run, { toolName: "Bash", analysis, shown, network });
+    });
+  }
+
+  /**
+   * Takes on what goes on elsewhere, e.g. a task of an MCP server. Throws as `start`.
+   * @param start is given where it says something
+   */
+  takeOn(
+    text: string,
+    call: Pick<KnownRun, "toolName" | "analysis">,
+    start: (onOutput: (text: string) => void) => BackgroundRun,
+  ): Promise<BackgroundRunFacts> {
+    return this.#begin(() => {
+      const shown = this.#shown();
+      const run = start((said) => shown.push(said));
+      return this.#keep(text, run, { ...call, shown, network: undefined });
+    });
   }
 
   /**
@@ -219,7 +225,7 @@ export class BackgroundRuns implements AsyncDisposable {
    */
   async openPort(id: string, port: number, local: number): Promise<PortPair> {
     const { ports, network: of, facts } = this.#find(id);
-    if (facts.state === "ended") throw cannotOpen(port);
+    if (facts.state === "ended" || of === undefined) throw cannotOpen(port);
     const { network } = of;
     const pair = await ports.open(port, () => openPort(network, port, local));
     try {
@@ -245,33 +251,50 @@ export class BackgroundRuns implements AsyncDisposable {
     this.#network[Symbol.dispose]();
   }
 
+  async #begin(start: () => Promise<BackgroundRunFacts>): Promise<BackgroundRunFacts> {
+    if (this.#disposed) throw backgroundUnavailable(new Error("the session is closed."));
+    const running = this.list().filter(({ state }) => state === "running").length;
+    if (running + this.#starting >= maxRunning) {
+      throw new ToolFailure("too_many_background_runs", `The session runs ${maxRunning} commands in the background.`, {
+        hint: "Stop one with KillShell.",
+      });
+    }
+    this.#starting += 1;
+    try {
+      return await start();
+    } finally {
+      this.#starting -= 1;
+      this.#closeIfIdle();
+    }
+  }
+
+  #shown(): ShownOutput {
+    return new ShownOutput(new OutputRing(keptOutput), this.#options.redactor);
+  }
+
   async #keep(
-    command: BackgroundCommand,
+    text: string,
     run: BackgroundRun,
-    {
-      analysis,
-      output,
-      shown,
-      network,
-    }: Pick<KnownRun, "analysis" | "output" | "network"> & { readonly shown: ShownOutput },
+    { shown, network, ...call }: Pick<KnownRun, "toolName" | "analysis" | "network"> & { readonly shown: ShownOutput },
   ): Promise<BackgroundRunFacts> {
+    if (this.#disposed) await run.stop();
     this.#count = Math.max(this.#count, this.#options.startedBefore()) + 1;
     const id = `b${this.#count}`;
     const facts: BackgroundRunFacts = {
       id,
-      command: await this.#options.redactor.redact(command.text),
+      command: await this.#options.redactor.redact(text),
       state: "running",
       startedAt: this.#options.now(),
       ports: [],
       isPartial: run.isPartial,
     };
     const known: KnownRun = {
+      ...call,
       facts,
-      analysis,
-      output,
+      output: shown.ring,
       run,
       network,
-      connections: () => network.connections(),
+      connections: () => network?.connections() ?? [],
       ports: new RunPorts(),
       stoppedBy: undefined,
       finished: Promise.resolve(),
@@ -283,7 +306,7 @@ export class BackgroundRuns implements AsyncDisposable {
     known.finished = Promise.all([run.ended, recorded])
       .then(async ([end]) => {
         await shown.end();
-        await this.#finish(known, end, command.text);
+        await this.#finish(known, end, text);
       })
       .catch((error: unknown) => this.#options.onUnexpectedError(error));
     this.#emergency ??= this.#options.emergency.standingCheck.onChange(() => this.#look());
@@ -301,7 +324,7 @@ export class BackgroundRuns implements AsyncDisposable {
 
   async #finish(known: KnownRun, end: BackgroundEnd, text: string): Promise<void> {
     const { facts, stoppedBy, ports, output, network } = known;
-    const connections = network.connections("run" in end ? end.run : undefined);
+    const connections = network?.connections("run" in end ? end.run : undefined) ?? [];
     known.connections = () => connections;
     this.#wanted.note(text, connections);
     const exitCode = "run" in end && stoppedBy === undefined ? end.run.exitCode : undefined;
@@ -314,7 +337,7 @@ export class BackgroundRuns implements AsyncDisposable {
     };
     if (stoppedBy === byModel) known.isToldOf = true;
     await ports.close();
-    await network[Symbol.asyncDispose]();
+    await network?.[Symbol.asyncDispose]();
     output.wake();
     this.#forgetOldest();
     this.#closeIfIdle();
@@ -329,9 +352,9 @@ export class BackgroundRuns implements AsyncDisposable {
   /** Stops runs that the emergency controls would no longer allow to start. */
   #look(): void {
     const state = this.#options.emergency.current();
-    for (const { facts, analysis } of this.#runs.values()) {
+    for (const { facts, toolName, analysis } of this.#runs.values()) {
       if (facts.state !== "running") continue;
-      if (emergencyVerdict(state, { toolName: "Bash", analysis }).type === "allow") continue;
+      if (emergencyVerdict(state, { toolName, analysis }).type === "allow") continue;
       this.stop(facts.id, "an emergency control").catch((error: unknown) => this.#options.onUnexpectedError(error));
     }
   }

@@ -8,7 +8,7 @@ const delayMs = 150;
 
 /** Redacts a run's output and puts it where users and the model read it. */
 export class ShownOutput {
-  readonly #ring: OutputRing;
+  readonly ring: OutputRing;
   readonly #redactor: Pick<LiveRedactor, "live">;
   #stream: LiveRedactionStream;
   #work = Promise.resolve();
@@ -18,7 +18,7 @@ export class ShownOutput {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(ring: OutputRing, redactor: Pick<LiveRedactor, "live">) {
-    this.#ring = ring;
+    this.ring = ring;
     this.#redactor = redactor;
     this.#stream = redactor.live();
   }
@@ -35,14 +35,14 @@ export class ShownOutput {
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#work;
-    this.#ring.push(await this.#stream.flush());
-    if (this.#dropped > 0) this.#ring.push(this.#note());
+    this.ring.push(await this.#stream.flush());
+    if (this.#dropped > 0) this.ring.push(this.#note());
   }
 
   #show(text: string): void {
     this.#pending += text.length;
     this.#work = this.#work.then(async () => {
-      this.#ring.push(await this.#stream.push(text));
+      this.ring.push(await this.#stream.push(text));
       this.#pending -= text.length;
       clearTimeout(this.#timer);
       if (this.#stream.holding) this.#timer = setTimeout(() => void this.#flush(), delayMs).unref();
@@ -57,7 +57,7 @@ export class ShownOutput {
     const note = this.#note();
     this.#dropped = 0;
     this.#work = this.#work.then(async () => {
-      this.#ring.push((await this.#stream.flush()) + note);
+      this.ring.push((await this.#stream.flush()) + note);
       this.#stream = this.#redactor.live();
     });
     this.#show(text.slice(line + 1));
@@ -68,6 +68,6 @@ export class ShownOutput {
   }
 
   async #flush(): Promise<void> {
-    this.#ring.push(await this.#stream.flush());
+    this.ring.push(await this.#stream.flush());
   }
 }

@@ -10,6 +10,7 @@ import {
   InsufficientScopeError,
   ProtocolError,
   ProtocolErrorCode,
+  RELATED_TASK_META_KEY,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
@@ -27,7 +28,7 @@ import { McpError, McpSessionForgotten } from "./mcp-error.ts";
 import { loginNeeded, moreNeeded, renewedLogin } from "./mcp-login.ts";
 import { loginPlace, type McpLogins } from "./mcp-logins.ts";
 import { type AskedByServer, askForServer } from "./mcp-question.ts";
-import { callAsTask } from "./mcp-task.ts";
+import { callAsTask, followTask, showTask, taskIn, tasksExtension } from "./mcp-task.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
 /** What a server offers. */
@@ -49,12 +50,15 @@ export interface McpCallOptions {
   readonly user: UserAsker;
   /** Takes what the server says of its progress. */
   onOutput(text: string): void;
+  /** The server made a task of it. */
+  onTask?(): void;
 }
 
 interface RunningCall {
   readonly options: McpCallOptions;
   readonly patience: CallPatience;
   readonly asked: AskedByServer[];
+  taskId: string | undefined;
 }
 
 export interface McpConnectionOptions {
@@ -106,13 +110,14 @@ export class McpConnection implements AsyncDisposable {
     this.#client = new Client(
       { name: "gennai", version: options.version },
       {
-        capabilities: { elicitation: { form: {}, url: {} } },
+        capabilities: { elicitation: { form: {}, url: {} }, extensions: tasksExtension },
         versionNegotiation: { mode: "auto", probe: { timeoutMs: probe } },
       },
     );
     this.#client.onclose = () => {
       this.#closed = true;
     };
+    this.#transport.onmessage = showTask;
     this.#client.setRequestHandler("elicitation/create", ({ params }) => this.#elicited(params));
     this.#client.fallbackRequestHandler = async ({ method }) => {
       throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Gennai does no ${method} for MCP servers: ${whyNot}`);
@@ -179,7 +184,7 @@ export class McpConnection implements AsyncDisposable {
     const { signal, onOutput } = options;
     signal.throwIfAborted();
     using patience = new CallPatience(callTimeout);
-    const running: RunningCall = { options, patience, asked: [] };
+    const running: RunningCall = { options, patience, asked: [], taskId: undefined };
     this.#running.add(running);
     const ending = AbortSignal.any([signal, patience.signal]);
     const params = { name: tool, arguments: { ...args } };
@@ -188,8 +193,9 @@ export class McpConnection implements AsyncDisposable {
       onOutput(plainText(words.trim().slice(0, maxReason)).concat("\n"));
     };
     try {
-      const result = asTask
-        ? await callAsTask(this.#client, params, { signal: ending, timeout: callTimeout, onState: tell })
+      const short = { signal: ending, timeout: callTimeout };
+      const first: Record<string, unknown> = asTask
+        ? await callAsTask(this.#client, params, short)
         : await this.#client.callTool(params, {
             signal: ending,
             timeout: noTimeout,
@@ -199,8 +205,13 @@ export class McpConnection implements AsyncDisposable {
             // By this the library sends the headers that a schema names. Without what it promises of its result nothing that ran is lost.
             toolDefinition: { name: tool, inputSchema: { ...inputSchema, type: "object" } },
           });
+      const task = taskIn(first);
+      running.taskId = task?.taskId;
+      if (task !== undefined) options.onTask?.();
+      const elicit = (asked: ElicitRequest["params"]) => this.#askFor(running, asked);
+      const result = task ? await followTask(this.#client, task, { ...short, onState: tell, elicit }) : first;
       const content = readMcpContent(await withLinked(result, (uri) => this.#read(uri, ending)));
-      return { ...content, isError: result.isError === true, asked: running.asked };
+      return { ...content, isError: result["isError"] === true, asked: running.asked };
     } catch (error) {
       signal.throwIfAborted();
       throw this.#failure(`did not answer the call of ${tool}`, error);
@@ -215,14 +226,18 @@ export class McpConnection implements AsyncDisposable {
       .contents;
   }
 
-  /** Asks the user of the call under way. Of several, nobody could say whose it is about. */
+  /** Asks the user of the task that is named, or of the one call under way. Of several, nobody could say whose it is about. */
   async #elicited(params: ElicitRequest["params"]): Promise<ElicitResult> {
-    const [call, ...others] = this.#running;
-    if (call === undefined || others.length > 0) return { action: "cancel" };
-    const { signal, user } = call.options;
-    const asked = await call.patience.whileAsked(askForServer(this.server.name, params, user, { signal }));
-    call.asked.push(asked);
-    return asked.result;
+    const taskId = params._meta?.[RELATED_TASK_META_KEY]?.taskId;
+    const [call, ...others] = [...this.#running].filter((one) => one.taskId === taskId);
+    return call === undefined || others.length > 0 ? { action: "cancel" } : this.#askFor(call, params);
+  }
+
+  async #askFor({ options, patience, asked }: RunningCall, params: ElicitRequest["params"]): Promise<ElicitResult> {
+    const { signal, user } = options;
+    const one = await patience.whileAsked(askForServer(this.server.name, params, user, { signal }));
+    asked.push(one);
+    return one.result;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

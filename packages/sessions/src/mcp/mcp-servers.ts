@@ -3,7 +3,6 @@ import type { Limits } from "@gennai/governance/limits/limits";
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { errorMessage } from "@gennai/protocol/error-message";
-import type { UserAsker } from "../bridge/session-bridge.ts";
 import { editorMcpFile } from "./editor-mcp-file.ts";
 import { onRequestIfMany } from "./load-tools-tool.ts";
 import { managedRefusal } from "./managed-server.ts";
@@ -13,7 +12,7 @@ import { McpError } from "./mcp-error.ts";
 import { McpLogins } from "./mcp-logins.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { inSession } from "./mcp-session.ts";
-import { createMcpTool, isUsableName, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
+import { createMcpTool, isUsableName, type McpToolPorts, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
 import { pinned, pinnedServers } from "./pinned-servers.ts";
 
 export interface McpServersOptions {
@@ -54,9 +53,14 @@ export class McpServers implements AsyncDisposable {
 
   /**
    * @param wanted names of servers, or `*`
-   * @param user whom they may ask something in the course of a call
+   * @param calls.user whom they may ask something in the course of a call
+   * @param calls.background where their tasks go on; undefined: each is waited for
    */
-  async tools(workspace: Workspace, wanted: readonly string[], user: UserAsker): Promise<OfferedTools> {
+  async tools(
+    workspace: Workspace,
+    wanted: readonly string[],
+    calls: Pick<McpToolPorts, "user" | "background">,
+  ): Promise<OfferedTools> {
     if (wanted.length === 0) return { tools: [], warnings: [] };
     const { servers, problems } = await pinnedServers(workspace, this.#options);
     const pins = this.#pinsOf(workspace.root);
@@ -73,7 +77,7 @@ export class McpServers implements AsyncDisposable {
         if (state !== "accepted") return { tools: [], warnings: [unaccepted(server, state)] };
         try {
           const listed = async () => (await this.#connection(workspace, server)).listing();
-          return this.#offer(workspace, server, user, await inSession(listed));
+          return this.#offer(workspace, server, calls, await inSession(listed));
         } catch (error) {
           return { tools: [], warnings: [errorMessage(error)] };
         }
@@ -96,7 +100,12 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  #offer(workspace: Workspace, server: McpServer, user: UserAsker, { definitions, leftOut }: McpListing): OfferedTools {
+  #offer(
+    workspace: Workspace,
+    server: McpServer,
+    calls: Pick<McpToolPorts, "user" | "background">,
+    { definitions, leftOut }: McpListing,
+  ): OfferedTools {
     const tools: Tool[] = [];
     const warnings = [...leftOut];
     const names = new Set<string>();
@@ -125,7 +134,7 @@ export class McpServers implements AsyncDisposable {
           cwd: server.start.type === "program" ? server.start.cwd : undefined,
           trusted: server.allow.includes(definition.tool),
           readsOnly: server.readOnly.includes(definition.tool),
-          user,
+          ...calls,
         }),
       );
     }

@@ -1,55 +1,104 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client } from "@modelcontextprotocol/client";
+import {
+  type Client,
+  type ElicitRequest,
+  type ElicitResult,
+  isSpecType,
+  type JSONRPCMessage,
+  ProtocolError,
+} from "@modelcontextprotocol/client";
 import * as z from "zod";
 
-const stateSchema = z.looseObject({
+const taskSchema = z.looseObject({
   taskId: z.string(),
-  status: z.string(),
+  status: z.enum(["working", "input_required", "completed", "failed", "cancelled"]),
   statusMessage: z.string().nullish(),
+  /** Of 2025-11-25; since then `pollIntervalMs`. */
   pollInterval: z.number().nullish(),
+  pollIntervalMs: z.number().nullish(),
+  inputRequests: z.record(z.string(), z.unknown()).nullish(),
+  result: z.looseObject({}).nullish(),
+  error: z.looseObject({ code: z.number(), message: z.string() }).nullish(),
 });
-const createdSchema = z.looseObject({ task: stateSchema });
+const createdSchema = z.looseObject({ task: taskSchema });
 const resultSchema = z.looseObject({});
 
+type McpTask = z.infer<typeof taskSchema>;
+
+/** What clients that follow tasks say of themselves since 2026-07-28. */
+export const tasksExtension = { "io.modelcontextprotocol/tasks": {} };
+
+/** Where `showTask` puts a task. */
+const place = "gennai/task";
 /** Milliseconds: for how long a server shall keep what came out, and the bounds of its wish between two looks. */
 const kept = 60 * 60 * 1000;
 const [soonest, usual, latest] = [20, 1_000, 10_000];
 
-export interface TaskPorts {
+interface TaskPorts {
   readonly signal: AbortSignal;
   /** Milliseconds for one answer. */
   readonly timeout: number;
   /** Takes what the server says of it, at each look. */
   onState(words: string): void;
+  /** Asks the user what the server wants to know. */
+  elicit(params: ElicitRequest["params"]): Promise<ElicitResult>;
 }
 
-/**
- * Calls a tool that its server runs only as a task (MCP 2025-11-25, basic/utilities/tasks): the call is answered at once, and the
- * server is asked how far it is. Stopped, it is stopped there too.
- * @returns as of any other call
- */
+/** The library takes no result of an extension: it gets a complete one that holds the task. */
+export function showTask(message: JSONRPCMessage): void {
+  if (!("result" in message) || message.result["resultType"] !== "task") return;
+  message.result = { resultType: "complete", content: [], [place]: message.result };
+}
+
+/** The task in a result, if there is one. Throws zod's error. */
+export function taskIn(result: Readonly<Record<string, unknown>>): McpTask | undefined {
+  return place in result ? taskSchema.parse(result[place]) : undefined;
+}
+
+/** Calls a tool that its server runs only as a task (MCP 2025-11-25, basic/utilities/tasks). @returns what holds the task */
 export async function callAsTask(
   client: Client,
   params: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> },
-  { signal, timeout, onState }: TaskPorts,
+  options: Pick<TaskPorts, "signal" | "timeout">,
 ): Promise<Record<string, unknown>> {
-  const options = { signal, timeout };
   const call = { method: "tools/call", params: { ...params, task: { ttl: kept } } };
-  const { task } = await client.request(call, createdSchema, options);
+  return { [place]: (await client.request(call, createdSchema, options)).task };
+}
+
+/**
+ * Asks how far a task is until it has ended; one that is no longer followed is stopped there too.
+ * @returns as of any other call
+ */
+export async function followTask(client: Client, task: McpTask, ports: TaskPorts): Promise<Record<string, unknown>> {
+  const { signal, timeout } = ports;
   const named = { taskId: task.taskId };
+  const ask = <T>(method: string, schema: z.ZodType<T>, more: object = {}) =>
+    client.request({ method, params: { ...named, ...more } }, schema, { signal, timeout });
+  const isModern = client.getProtocolEra() === "modern";
+  const answered = new Set<string>();
   try {
     let state = task;
-    // Of one that wants something from the user, its result is where the server asks.
-    while (state.status === "working") {
-      onState(state.statusMessage ?? state.status);
-      const wait = Math.min(Math.max(state.pollInterval ?? usual, soonest), latest);
+    // Before 2026-07-28, where its result is awaited a server asks what it wants from the user.
+    while (state.status === "working" || (isModern && state.status === "input_required")) {
+      ports.onState(state.statusMessage ?? state.status);
+      const open = Object.entries(state.inputRequests ?? {}).filter(([key]) => !answered.has(key));
+      const inputResponses: Record<string, ElicitResult> = {};
+      for (const [key, request] of open) {
+        if (!isSpecType.ElicitRequest(request)) throw new Error("it wants more than an answer of the user");
+        answered.add(key);
+        inputResponses[key] = await ports.elicit(request.params);
+      }
+      if (open.length > 0) await ask("tasks/update", resultSchema, { inputResponses });
+      const wait = Math.min(Math.max(state.pollIntervalMs ?? state.pollInterval ?? usual, soonest), latest);
       await pause(wait, undefined, { signal });
-      state = await client.request({ method: "tasks/get", params: named }, stateSchema, options);
+      state = await ask("tasks/get", taskSchema);
     }
-    return await client.request({ method: "tasks/result", params: named }, resultSchema, options);
+    if (!isModern) return await ask("tasks/result", resultSchema);
+    if (state.status === "failed" && state.error) throw new ProtocolError(state.error.code, state.error.message);
+    if (state.status !== "completed" || !state.result) throw new Error(state.statusMessage ?? `it is ${state.status}`);
+    return state.result;
   } catch (error) {
-    if (signal.aborted)
-      await client.request({ method: "tasks/cancel", params: named }, resultSchema, { timeout }).catch(() => undefined);
+    client.request({ method: "tasks/cancel", params: named }, resultSchema, { timeout }).catch(() => undefined);
     throw error;
   }
 }

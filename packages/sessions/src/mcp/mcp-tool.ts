@@ -4,15 +4,17 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import * as z from "zod";
+import type { BackgroundRuns } from "../background/background-runs.ts";
 import type { UserAsker } from "../bridge/session-bridge.ts";
 import type { ToolFact } from "../tools/tool-fact.ts";
 import { argumentPaths } from "./argument-paths.ts";
-import type { McpConnection } from "./mcp-connection.ts";
+import type { McpCallOptions, McpConnection } from "./mcp-connection.ts";
 import type { McpDefinition } from "./mcp-definition.ts";
 import { McpError, McpSessionForgotten } from "./mcp-error.ts";
 import type { McpPins } from "./mcp-pins.ts";
 import { checkableSchema, visibleSchema } from "./mcp-schema.ts";
 import { inSession } from "./mcp-session.ts";
+import { orInBackground } from "./task-in-background.ts";
 
 type McpArguments = Readonly<Record<string, unknown>>;
 
@@ -49,6 +51,8 @@ export interface McpToolPorts {
   readonly readsOnly: boolean;
   /** Whom it may ask something in the course of a call. */
   readonly user: UserAsker;
+  /** Where its tasks go on; undefined: each is waited for. */
+  readonly background: Pick<BackgroundRuns, "takeOn"> | undefined;
 }
 
 /** A tool of an MCP server as one of ours: the same gate, the same records. */
@@ -89,7 +93,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
 
     async execute(args, analysis, context) {
       const effect = analysis.effects.find((one) => one.type === "external");
-      const called = async () => {
+      const called = (options: McpCallOptions) => async () => {
         const connection = await ports.connection();
         const now = (await connection.listing()).definitions.find((one) => one.tool === tool);
         // Call only what was decided on.
@@ -100,15 +104,18 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
           });
         }
         await ports.pins.acceptTool(definition, ports.serverDigest);
-        return connection
-          .call(definition, args, {
-            user: ports.user,
-            signal: context.signal,
-            onOutput: (text) => context.onOutput(text),
-          })
-          .catch(brokenOff);
+        return connection.call(definition, args, options).catch(brokenOff);
       };
-      const result = await inSession(called).catch(unavailable);
+      const call = (options: McpCallOptions) => inSession(called(options)).catch(unavailable);
+      const result = await orInBackground(call, {
+        user: ports.user,
+        context,
+        takeOn: (start) => {
+          const toolName = mcpToolName(server, tool);
+          return ports.background?.takeOn(`${toolName} ${JSON.stringify(args)}`, { toolName, analysis }, start);
+        },
+      });
+      if ("run" in result) return { output: result.run };
       const facts = result.asked.map(({ end, by }): ToolFact => ({ type: "user-asked", end, by }));
       return {
         output: result.text,

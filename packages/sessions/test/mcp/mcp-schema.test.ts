@@ -35,6 +35,7 @@ async function withTool(
       trusted: false,
       readsOnly: false,
       user: nobody,
+      background: undefined,
     }),
   );
 }

@@ -69,7 +69,7 @@ async function withServer(
       if ((await acceptance.accept("odd", async () => {})) === undefined) throw new Error("there is no server");
     },
     status: async () => (await acceptance.status()).servers,
-    offered: () => servers.tools(opened, ["*"], nobody),
+    offered: () => servers.tools(opened, ["*"], { user: nobody, background: undefined }),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
 }

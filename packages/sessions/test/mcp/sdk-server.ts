@@ -1,4 +1,9 @@
 import { type InputRequest, inputRequired, inputResponse, Server } from "@modelcontextprotocol/server";
+import * as z from "zod";
+
+/** Tools of a server of the newest revision that it makes tasks of; `asks` wants the user's form in between. */
+const tasks = ["task", "asks", "fails", "endless"] as const;
+const named = z.looseObject({ taskId: z.string() });
 
 /** What the tool `echo` of such a server says of itself. */
 export const firstWords = "Says it back, and how.";
@@ -32,7 +37,7 @@ export function sdkServer(words: { description: string }, options: { readonly re
   const server = new Server(
     { name: "sdk", version: "1" },
     {
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, extensions: { "io.modelcontextprotocol/tasks": {} } },
       ...(options.revision === undefined ? {} : { supportedProtocolVersions: [options.revision] }),
     },
   );
@@ -46,13 +51,44 @@ export function sdkServer(words: { description: string }, options: { readonly re
           nextCursor: "more",
         }
       : {
-          tools: ["describe", ...Object.keys(asking), "slow"].map((name) => ({
+          tools: ["describe", ...Object.keys(asking), "slow", ...tasks].map((name) => ({
             name,
             inputSchema: { type: "object" },
           })),
         },
   );
+  const looked = new Map<string, number>();
+  let answers: unknown;
+  const stateOf = (taskId: string, more: object) => {
+    const at = new Date(0).toISOString();
+    return { taskId, createdAt: at, lastUpdatedAt: at, ttlMs: null, pollIntervalMs: 20, ...more };
+  };
+  server.setRequestHandler("tasks/get", { params: named }, ({ taskId }) => {
+    const looks = (looked.get(taskId) ?? 0) + 1;
+    looked.set(taskId, looks);
+    const working = { status: "working", statusMessage: `look ${looks}` };
+    const result = {
+      content: [{ type: "text", text: `${taskId} is done${answers === undefined ? "" : JSON.stringify(answers)}` }],
+    };
+    if (taskId === "endless" || looks === 1) return stateOf(taskId, working);
+    if (taskId === "fails")
+      return stateOf(taskId, { status: "failed", error: { code: -32603, message: "out of paper" } });
+    if (taskId === "asks" && answers === undefined)
+      return stateOf(taskId, { status: "input_required", inputRequests: { it: asking["form"] } });
+    return stateOf(taskId, { status: "completed", result });
+  });
+  server.setRequestHandler("tasks/update", { params: named }, (_params, { mcpReq }) => {
+    answers = mcpReq.inputResponses;
+    return {};
+  });
+  server.setRequestHandler("tasks/cancel", { params: named }, async ({ taskId }) => {
+    words.description = `${taskId} was stopped.`;
+    await server.sendToolListChanged();
+    return {};
+  });
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    if (tasks.some((name) => name === params.name))
+      return { resultType: "task", ...stateOf(params.name, { status: "working" }), content: [] };
     const question = asking[params.name];
     if (question !== undefined) {
       if (mcpReq.inputResponses === undefined) return inputRequired({ inputRequests: { it: question } });

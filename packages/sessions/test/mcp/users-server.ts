@@ -6,6 +6,7 @@ import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect } from "vitest";
+import type { BackgroundRuns } from "#background/background-runs";
 import type { UserAsker } from "#bridge/session-bridge";
 import { McpServers } from "#mcp/mcp-servers";
 
@@ -16,6 +17,7 @@ export const nobody: UserAsker = { askUser: async () => ({ end: "nobody" }) };
 export async function withUsersServer(
   define: object | ((root: string, outside: string) => object),
   user: UserAsker = nobody,
+  background?: Pick<BackgroundRuns, "takeOn">,
 ) {
   await using parts = new AsyncDisposableStack();
   const state = parts.use(await temporaryDirectory());
@@ -37,7 +39,7 @@ export async function withUsersServer(
   );
   const opened = openLocalWorkspace(workspace.root, { stateDir: state.root });
   const owned = parts.move();
-  const offered = () => servers.tools(opened, ["*"], user);
+  const offered = () => servers.tools(opened, ["*"], { user, background });
   return {
     root: workspace.root,
     stateDir: state.root,

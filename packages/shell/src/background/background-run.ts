@@ -31,10 +31,10 @@ export interface BackgroundSurroundings {
   readonly network: SessionNetwork;
 }
 
-/** How a background run ended: like any command, or because it could not go on. */
-export type BackgroundEnd = { readonly run: CommandRun } | { readonly failure: string };
+/** How a background run ended: like any command, or as these words say. */
+export type BackgroundEnd = { readonly run: CommandRun } | { readonly how: string };
 
-/** A command that runs until it ends or is stopped: a server, a watcher. */
+/** What runs until it ends or is stopped: a server, a watcher. */
 export interface BackgroundRun {
   /** Resolves when every process of the run is gone, and everything that it wrote. Never rejects. */
   readonly ended: Promise<BackgroundEnd>;
@@ -90,9 +90,9 @@ export async function startInBackground(
     try {
       const { signal } = stopping;
       const ran = await runOnStage({ ...command, ...long }, stage, { ...options, signal, onRunning: begun.resolve });
-      return lost === undefined ? { run: ran } : { failure: lost };
+      return lost === undefined ? { run: ran } : { how: lost };
     } catch (error) {
-      return { failure: lost ?? errorMessage(error) };
+      return { how: lost ?? errorMessage(error) };
     } finally {
       begun.resolve();
       over.resolve();
@@ -100,7 +100,7 @@ export async function startInBackground(
       await beside.drop();
     }
   };
-  const ended = run().catch((error: unknown) => ({ failure: errorMessage(error) }));
+  const ended = run().catch((error: unknown) => ({ how: errorMessage(error) }));
   return {
     ended,
     begun: begun.promise,

@@ -136,7 +136,7 @@ export const scenarios: Scenarios = {
     // Root is kept from nothing.
     if (process.getuid?.() === 0) return;
     const end = await run.ended;
-    match("failure" in end ? end.failure : "", /no longer known/);
+    match("how" in end ? end.how : "", /no longer known/);
   },
 
   "links that it makes in its own view lead nobody outside": async () => {

@@ -109,10 +109,8 @@ export async function turnTools(
     exclude: rules.searchExcludes,
     now: services.now,
   });
-  if (client === undefined && stages !== undefined) {
-    tools.set("BashOutput", bashOutputTool(background));
-    tools.set("KillShell", killShellTool(background));
-  }
+  const ofBackground = [bashOutputTool(background), killShellTool(background)];
+  if (client === undefined && stages !== undefined) for (const tool of ofBackground) tools.set(tool.name, tool);
   if (proposal !== undefined && tools.has("ProposeChanges")) {
     const ports = {
       workspace: proposal.workspace,
@@ -157,7 +155,14 @@ export async function turnTools(
   const offered = offeredNames(editingMode, scenario, rules.intentsOn);
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
   const external =
-    turn.onlyChecks || client !== undefined ? noTools : await services.mcp.tools(workspace, scenario.mcp, editor);
+    turn.onlyChecks || client !== undefined
+      ? noTools
+      : await services.mcp.tools(workspace, scenario.mcp, {
+          user: editor,
+          background: ofBackground.every(({ name }) => offered.has(name)) ? background : undefined,
+        });
+  if (external.tools.length > 0)
+    for (const tool of ofBackground.filter(({ name }) => offered.has(name))) tools.set(tool.name, tool);
   for (const tool of external.tools) {
     // If nothing may be written, only tools that only read according to the user.
     if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);

@@ -1,0 +1,87 @@
+import type { ExecutionContext } from "@gennai/governance/tool";
+import { errorMessage } from "@gennai/protocol/error-message";
+import type { BackgroundRun } from "@gennai/shell/background/background-run";
+import type { BackgroundRunFacts } from "../background/background-run-facts.ts";
+import type { UserAsker } from "../bridge/session-bridge.ts";
+import { stateOf } from "../tools/commands/bash-output-tool.ts";
+import type { McpCallOptions, McpResult } from "./mcp-connection.ts";
+
+/** Milliseconds that a call waits for a task of its server's, without the time in which a person is asked. */
+export const longestWait = 60_000;
+
+interface Surroundings {
+  readonly user: UserAsker;
+  readonly context: Pick<ExecutionContext, "signal" | "onOutput">;
+  /** Takes what is started on as background work of the session; undefined if that cannot be. */
+  takeOn(start: (onOutput: (text: string) => void) => BackgroundRun): Promise<BackgroundRunFacts> | undefined;
+}
+
+/**
+ * The result of a call; of a task that takes long, what the model is told of it. That one goes on in the background, where its
+ * server asks nobody anything, and ends with the session.
+ */
+export async function orInBackground(
+  call: (options: McpCallOptions) => Promise<McpResult>,
+  { user, context, takeOn }: Surroundings,
+): Promise<McpResult | { readonly run: string }> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(context.signal.reason);
+  context.signal.addEventListener("abort", stop, { once: true });
+  if (context.signal.aborted) stop();
+  const waited = Promise.withResolvers<undefined>();
+  let timer: NodeJS.Timeout | undefined;
+  let isTask = false;
+  let asker = user;
+  let print = (text: string): void => context.onOutput(text);
+  const wait = (): void => {
+    if (isTask) timer = setTimeout(() => waited.resolve(undefined), longestWait);
+  };
+  const result = call({
+    signal: stopping.signal,
+    onOutput: (text) => print(text),
+    onTask() {
+      isTask = true;
+      wait();
+    },
+    user: {
+      async askUser(...asked) {
+        clearTimeout(timer);
+        return asker.askUser(...asked).finally(wait);
+      },
+    },
+  });
+  try {
+    const first = await Promise.race([result, waited.promise]);
+    if (first !== undefined) return first;
+    const run = await takeOn((onOutput) => {
+      print = onOutput;
+      asker = nobody;
+      const end = result.then(
+        ({ text, isError }) => {
+          onOutput(text);
+          return { how: isError ? "it reported an error" : "its result is there" };
+        },
+        (error: unknown) => ({ how: errorMessage(error) }),
+      );
+      return {
+        ended: end,
+        begun: Promise.resolve(),
+        over: end.then(() => undefined),
+        isPartial: false,
+        stop() {
+          stopping.abort(new Error("it was stopped"));
+          return end;
+        },
+      };
+      // Where there are too many already, it is waited for.
+    })?.catch(() => undefined);
+    return run === undefined
+      ? await result
+      : { run: `[${stateOf(run)}, as a task of its server; BashOutput reads its result, KillShell ends it]` };
+  } finally {
+    clearTimeout(timer);
+    context.signal.removeEventListener("abort", stop);
+  }
+}
+
+const nobody: UserAsker = { askUser: async () => ({ end: "nobody" }) };
