@@ -33,7 +33,7 @@ export const webConfigSchema = z.strictObject({
     })
     .optional()
     .describe(
-      "Without it there is no `WebSearch`. The key comes from the environment (`BRAVE_API_KEY`, `EXA_API_KEY`, `TAVILY_API_KEY`) or the keychain.",
+      "The key comes from the environment (`BRAVE_API_KEY`, `EXA_API_KEY`, `TAVILY_API_KEY`) or the keychain. Without this field, a key in the environment says who searches; without both there is no `WebSearch`.",
     ),
 });
 
@@ -43,7 +43,7 @@ export interface WebConfig {
   readonly enabled: boolean;
   readonly allows: (url: URL) => boolean;
   readonly allowsPrivate: (url: URL) => boolean;
-  /** undefined: no search provider is configured. */
+  /** undefined: no search provider is configured, and there is no key of one. */
   readonly search: SearchConfig | undefined;
   /** What the user wrote that cannot be used; undefined if nothing. */
   readonly problem: string | undefined;
@@ -55,11 +55,14 @@ export interface SearchConfig {
   readonly url: URL;
 }
 
-export async function loadWebConfig(configDir: string): Promise<WebConfig> {
+/** @param environment where a key alone says who searches */
+export async function loadWebConfig(
+  configDir: string,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<WebConfig> {
   try {
-    const text = await readUserFile(join(configDir, webFile));
-    if (text === undefined) return nothing(undefined);
-    const { allow, allow_private: allowPrivate, search } = webConfigSchema.parse(JSON.parse(text));
+    const text = (await readUserFile(join(configDir, webFile))) ?? "{}";
+    const { allow, allow_private: allowPrivate, search = keyed(environment) } = webConfigSchema.parse(JSON.parse(text));
     const matches = globMatcher([...allow, ...allowPrivate.map(withoutPort)], { nocase: true, noextglob: true });
     const isPrivate = new Set(allowPrivate.map((host) => host.toLowerCase()));
     return {
@@ -71,12 +74,19 @@ export async function loadWebConfig(configDir: string): Promise<WebConfig> {
     };
   } catch (error) {
     const why = error instanceof z.ZodError ? error.issues[0]?.message : errorMessage(error);
-    return nothing(`${webFile} cannot be used, so no page is fetched: ${why}`);
+    const problem = `${webFile} cannot be used, so no page is fetched: ${why}`;
+    return { enabled: false, allows: () => false, allowsPrivate: () => false, search: undefined, problem };
   }
 }
 
-function nothing(problem: string | undefined): WebConfig {
-  return { enabled: false, allows: () => false, allowsPrivate: () => false, search: undefined, problem };
+/** The first provider, in their order, whose key is there. */
+function keyed(
+  environment: Readonly<Record<string, string | undefined>>,
+): { provider: SearchProviderName; url?: undefined } | undefined {
+  const provider = searchProviderNames.find((name) =>
+    searchProviders[name].keyVariables.some((variable) => (environment[variable] ?? "").trim() !== ""),
+  );
+  return provider && { provider };
 }
 
 /** Throws `Error` if it cannot be used: a key must not be sent unencrypted over a network. */

@@ -193,3 +193,15 @@ test.each<[string, unknown, string | undefined, RegExp | undefined]>([
   if (problem === undefined) expect(config.problem).toBeUndefined();
   else expect(config.problem).toMatch(problem);
 });
+
+test.each([
+  ["a key alone", undefined, { TAVILY_API_KEY: "k", EXA_API_KEY: " " }, "tavily"],
+  ["the first of several keys", "{}", { TAVILY_API_KEY: "k", BRAVE_API_KEY: "k" }, "brave"],
+  ["what the file says", '{"search":{"provider":"exa"}}', { BRAVE_API_KEY: "k" }, "exa"],
+  ["no key", undefined, {}, undefined],
+  ["a file that cannot be used", "{", { BRAVE_API_KEY: "k" }, undefined],
+])("who searches is told by %s", async (_name, content, environment, provider) => {
+  await using directory = await temporaryDirectory();
+  if (content !== undefined) await writeFile(join(directory.root, "web.json"), content, { mode: 0o600 });
+  expect((await loadWebConfig(directory.root, environment)).search?.provider).toBe(provider);
+});

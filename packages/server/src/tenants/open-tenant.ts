@@ -236,7 +236,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       governanceOf: (opened) => governance.of(opened),
       checkpointsOf: (opened) => checkpoints.of(opened),
       mcp,
-      loadWeb: () => loadWebConfig(configDir),
+      loadWeb: () => loadWebConfig(configDir, options.environment),
       searchKey: (provider) => serverKeys.findOther(provider, searchProviders[provider].keyVariables),
       loadHooks: (workspaceRoot) =>
         new WorkspaceHooks({ configDir, stateDir, workspaceRoot, limits: limitsNow }).load(),

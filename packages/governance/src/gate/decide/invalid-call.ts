@@ -18,7 +18,10 @@ export async function invalidCall(
 /** Tools that are there once the user wants them, and what the user does for it. */
 const wanted: ReadonlyMap<string, string> = new Map([
   ["WebFetch", "Pages are read once the user lists their hosts in web.json of Gennai's configuration directory. "],
-  ["WebSearch", "There is a search once the user names a provider in web.json of Gennai's configuration directory. "],
+  [
+    "WebSearch",
+    "There is a search once the user sets BRAVE_API_KEY, EXA_API_KEY or TAVILY_API_KEY, or names a provider in web.json. ",
+  ],
 ]);
 
 export function unknownTool({ name }: ToolCall, tools: ReadonlyMap<string, Tool>): Refusal {

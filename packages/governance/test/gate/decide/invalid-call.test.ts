@@ -8,7 +8,7 @@ test.each([
   ],
   [
     "WebSearch",
-    "There is a search once the user names a provider in web.json of Gennai's configuration directory. Tools: none.",
+    "There is a search once the user sets BRAVE_API_KEY, EXA_API_KEY or TAVILY_API_KEY, or names a provider in web.json. Tools: none.",
   ],
   ["Teleport", "Tools: none."],
 ])("of %s that is not there, its refusal says what the user can do", (name, hint) => {
