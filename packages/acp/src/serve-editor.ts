@@ -1,6 +1,7 @@
 import {
   type AgentConnection,
   type AgentContext,
+  type AuthMethod,
   agent,
   type ClientCapabilities,
   type Implementation,
@@ -14,6 +15,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
 import { summariesFromMessage } from "@gennai/client/session/session-summary";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { type Backend, backendLabel, isSelfHosted, providerNames } from "@gennai/protocol/model/session/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { EditorMcpServers } from "./editor/editor-mcp-servers.ts";
 import { ServedSession } from "./session/served-session.ts";
@@ -95,7 +97,7 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
           mcpCapabilities: { http: true, sse: false },
           sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
         },
-        authMethods: [],
+        authMethods: capabilities.auth?.terminal === true ? keysToSet(options.settings.backend) : [],
       };
     })
     .onRequest(methods.agent.authenticate, () => {
@@ -148,6 +150,16 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
     }))
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel())
     .connect(stream);
+}
+
+/** What an editor can start in a terminal to have a key set. @param backend chosen already */
+function keysToSet(backend: Backend | undefined): AuthMethod[] {
+  const keyed = providerNames.filter((name) => !isSelfHosted(name));
+  const chosen = keyed.filter((name) => name === backend);
+  return (chosen.length > 0 ? chosen : keyed).map((name) => {
+    const args = ["--set-key", name];
+    return { type: "terminal", id: `key-${name}`, name: `Set the key of ${backendLabel(name)}`, args };
+  });
 }
 
 /** Where an editor wants a session. */

@@ -19,7 +19,7 @@ import {
   temporaryRepository,
 } from "@gennai/testkit/temporary-repository";
 
-const program = builtProgram(import.meta.resolve("@gennai/cli/main"));
+export const program = builtProgram(import.meta.resolve("@gennai/cli/main"));
 
 export interface EditorOptions {
   readonly files?: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export async function openEditor(options: EditorOptions) {
   const { agent } = connection;
   const initialized = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: {},
+    clientCapabilities: { auth: { terminal: true } },
     clientInfo: { name: "test-editor", version: "1" },
   });
   return {

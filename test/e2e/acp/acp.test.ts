@@ -1,12 +1,16 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { platform } from "node:os";
+import { promisify } from "node:util";
 import { methods, RequestError } from "@agentclientprotocol/sdk";
 import { listening } from "@gennai/testkit/listening";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { openEditor, saidIn } from "./acp-editor.ts";
+import { openEditor, program, saidIn } from "./acp-editor.ts";
 
 const read = call("Read", { file_path: "a.txt" });
 const edit = call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" });
@@ -166,3 +170,25 @@ async function startService() {
     },
   };
 }
+
+test("an editor with terminals can have a key set there, which the system's keychain asks for and keeps", async (context) => {
+  context.skip(platform() !== "linux", "the keychain here is a program of Linux");
+  await using editor = await openEditor({ script: [] });
+  const { authMethods = [] } = editor.initialized;
+  expect(authMethods.map(({ name }) => name)).toEqual(
+    ["Anthropic", "OpenAI", "Google Gemini"].map((of) => `Set the key of ${of}`),
+  );
+  const keychain = editor.state.path("secret-tool");
+  await writeFile(keychain, '#!/bin/sh\necho "$@"\n');
+  await chmod(keychain, 0o700);
+  const env = { ...process.env, PATH: `${editor.state.root}:${process.env["PATH"]}` };
+  const args = authMethods.flatMap((method) =>
+    method.id === "key-anthropic" && "args" in method ? (method.args ?? []) : [],
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, [program, "acp", ...args], { env });
+  expect(stdout).toBe("The key of Anthropic:\nstore --label A key for Gennai service gennai account anthropic\n");
+  const failed = promisify(execFile)(process.execPath, [program, "acp", ...args], {
+    env: { ...env, PATH: "/nowhere" },
+  });
+  await expect(failed).rejects.toMatchObject({ stderr: expect.stringContaining("The key was not kept") });
+});

@@ -26,13 +26,16 @@ import { limitsHere } from "./limits-here.ts";
 import { actRecorder } from "./options/act-recorder.ts";
 import { type CommandsFlags, commandsMode, type ModelFlags, modelChoice } from "./options/option-values.ts";
 import { resolveWorkspace } from "./options/resolve-workspace.ts";
+import { setKey } from "./set-key.ts";
 
 export interface AcpFlags extends ServerFlags, ModelFlags, CommandsFlags {
   readonly protect?: readonly string[];
+  readonly setKey?: string;
 }
 
 /** `gennai acp`: serves the editor that started it, until it closes the input. */
 export async function acpCommand(flags: AcpFlags, console: Console): Promise<ExitCode> {
+  if (flags.setKey !== undefined) return setKey(flags.setKey, console);
   if (isTerminal(console.input)) {
     throw usageError(
       "An editor starts this command; it does nothing at a terminal.",

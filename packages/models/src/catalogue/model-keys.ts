@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { keychainCommand } from "@gennai/machine/config/keychain";
 import type { Provider } from "@gennai/protocol/model/session/backend";
 import { generalKeyVariable, providers } from "../providers.ts";
 import { HandedKeys } from "./handed-keys.ts";
@@ -118,27 +119,5 @@ export class ModelKeys {
       // No such program, no such entry, or the user said no: all mean that there is no key here.
       return undefined;
     }
-  }
-}
-
-/** @param wanted `presence`: what the keychain reveals without the user's permission; nothing if there is no entry */
-function keychainCommand(
-  platform: NodeJS.Platform,
-  account: string,
-  wanted: "key" | "presence",
-): { readonly program: string; readonly args: readonly string[] } | undefined {
-  switch (platform) {
-    case "linux":
-      return {
-        program: "secret-tool",
-        args: [wanted === "key" ? "lookup" : "search", "service", "gennai", "account", account],
-      };
-    case "darwin":
-      return {
-        program: "security",
-        args: ["find-generic-password", "-s", "gennai", "-a", account, ...(wanted === "key" ? ["-w"] : [])],
-      };
-    default:
-      return undefined;
   }
 }
