@@ -53,6 +53,7 @@ export const commands: readonly (readonly [command: string, args: string, code: 
   ["gennai ledger accept-rollback", "ledger accept-rollback", 0],
   ["gennai ledger export", "ledger export", 0],
   ["gennai ledger anchor", "ledger anchor", 2],
+  ["gennai ledger resend", "ledger resend --name none 1..2", 2],
   ["gennai ledger page", "ledger page --help", 0],
   ["gennai ledger purge", "ledger purge --session none", 3],
   ["gennai blame", "blame a.md", 0],

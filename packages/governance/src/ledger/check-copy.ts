@@ -1,6 +1,6 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import { isRecord, parsedJson } from "@gennai/protocol/json-value";
-import { exportedRecord } from "./exported-record.ts";
+import { exportedRecord, inputAttribute } from "./exported-record.ts";
 import { decodeSignature, recordMessage, type Verifier } from "./ledger-signature.ts";
 
 /** What another system has of a ledger, held against the ledger. */
@@ -92,7 +92,10 @@ async function contradiction(
   if (own["gennai.ledger.purged"] === true) return undefined;
   const other = Object.entries(copy).find(
     ([key, value]) =>
-      key !== "gennai.ledger.purged" && !same(own[key], value) && /^(?:gennai|gen_ai|error|process)\./.test(key),
+      key !== "gennai.ledger.purged" &&
+      key !== inputAttribute &&
+      !same(own[key], value) &&
+      /^(?:gennai|gen_ai|error|process)\./.test(key),
   );
   return other === undefined ? undefined : `${other[0]} is not what the ledger has`;
 }

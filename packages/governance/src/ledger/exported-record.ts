@@ -5,6 +5,9 @@ import { partsOf } from "./record-content.ts";
 
 export type AttributeValue = string | number | boolean | readonly string[];
 
+/** Names the one attribute that was masked once more, so that it may differ from the ledger's. */
+export const inputAttribute = "gennai.input";
+
 /** A record as other systems get it: what proves it, and what it says without content. */
 export interface ExportedRecord {
   /** `gennai.ledger.KIND`. */
@@ -25,8 +28,12 @@ const verdicts = ["allow", "ask", "deny"];
  * A line of the ledger for other systems. Throws `SyntaxError` for what is no record.
  * @param of.origin of its ledger, as anchors name it
  * @param of.paths whether paths of changed files go along
+ * @param of.input whether what tools were called with does, as it was recorded
  */
-export function exportedRecord(line: string, of: { readonly origin: string; readonly paths: boolean }): ExportedRecord {
+export function exportedRecord(
+  line: string,
+  of: { readonly origin: string; readonly paths: boolean; readonly input?: boolean },
+): ExportedRecord {
   const record: unknown = JSON.parse(line);
   if (!isRecord(record) || !isRecord(record["metadata"])) throw new SyntaxError("The line is no record of a ledger.");
   const { metadata } = record;
@@ -62,6 +69,8 @@ export function exportedRecord(line: string, of: { readonly origin: string; read
     "error.type": strictest["failure_class"],
     "process.exit.code": strictest["exit_code"],
     "gennai.policy.sha256": policy["sha256"],
+    [inputAttribute]:
+      of.input === true ? calls.flatMap(({ input }) => (input === undefined ? [] : [canonicalJson(input)])) : undefined,
     "gennai.paths": of.paths ? listOf(metadata["changes"]).map(({ path }) => textOf(path)) : undefined,
   };
   const isAlarming =

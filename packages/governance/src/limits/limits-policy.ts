@@ -75,6 +75,9 @@ function named(limit: Limit, key: string, verdict: Verdict): Verdict {
     return verdict;
   const questions = limit.contact === undefined ? "" : ` Questions: ${limit.contact}.`;
   const hint = `${limit.name} lays this down for this machine, and nobody here can lift it.${questions}`;
-  const invalid = limit.problem !== undefined && { code: "policy_invalid", rule: "limits/invalid" };
+  const invalid = limit.problem !== undefined && {
+    code: limit.problemCode ?? "policy_invalid",
+    rule: limit.problemCode === undefined ? "limits/invalid" : "limits/export",
+  };
   return deny({ ...verdict.finding, ...invalid, hint, place: placeOf(limit, key) });
 }

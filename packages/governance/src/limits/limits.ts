@@ -23,6 +23,8 @@ export interface Limit extends PolicyKeys {
   readonly switches?: EmergencyState & { readonly problem?: string };
   /** Why it cannot be used. Then only reading is permitted, whatever else it says. */
   readonly problem?: string | undefined;
+  /** Names the problem, where it is not the policy itself. */
+  readonly problemCode?: "export_behind" | undefined;
 }
 
 /** Limits that all hold together, without an order: as a set, each once. None permits everything. */
@@ -71,8 +73,26 @@ export function limitsAt(limits: Limits, now: number): Limits {
 }
 
 /** The same, and nothing but reading, because of a problem. */
-export function onlyReading(limit: Limit, problem: string): Limit {
-  return { ...limit, capabilities: ["read"], problem };
+export function onlyReading(limit: Limit, problem: string, problemCode?: Limit["problemCode"]): Limit {
+  return { ...limit, capabilities: ["read"], problem, problemCode };
+}
+
+/**
+ * The same limits, but only reading where records do not arrive where they must.
+ * @param oldestOf milliseconds since the epoch, of the oldest record that a destination lacks; undefined: it lacks none
+ */
+export function limitsWhileSent(limits: Limits, oldestOf: (name: string) => number | undefined, now: number): Limits {
+  return limits.map((limit) => {
+    for (const { name, required, most_behind_hours: hours = 24 } of limit.problem === undefined
+      ? (limit.export ?? [])
+      : []) {
+      const oldest = required === true ? oldestOf(name) : undefined;
+      if (oldest === undefined || now - oldest <= hours * 3_600_000) continue;
+      const since = new Date(oldest).toISOString().slice(0, 16);
+      return onlyReading(limit, `the export ${name} lacks records since ${since}Z; let it arrive`, "export_behind");
+    }
+    return limit;
+  });
 }
 
 function timeProblem({ issued, expires, name }: Limit, now: number): string | undefined {

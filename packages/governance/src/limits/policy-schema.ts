@@ -5,7 +5,7 @@ import { compilePatterns } from "../rules/compile/compile-rules.ts";
 import { describeRuleProblem, type RuleFile } from "../rules/compile/rule-set.ts";
 import { misspeltKey } from "../rules/misspelt-key.ts";
 import { parseRules } from "../rules/parse-rules.ts";
-import { exportSchema } from "./export-schema.ts";
+import { managedExportSchema } from "./export-schema.ts";
 import type { Limit } from "./limits.ts";
 
 /** What may be permitted. `execute` covers commands that are not proven to read. */
@@ -108,7 +108,7 @@ const policyKeys = {
     .optional()
     .describe("Emergency controls that nobody can switch off."),
   export: z
-    .array(exportSchema)
+    .array(managedExportSchema)
     .max(20)
     .optional()
     .describe("Where the ledger's records are sent, beside what users say."),

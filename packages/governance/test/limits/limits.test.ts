@@ -14,7 +14,16 @@ import {
   serverRefusal,
   unstagedRefusal,
 } from "#limits/laid-down";
-import { type Limit, type Limits, limitsAt, limitsDigest, meet, permitted, switchesLimit } from "#limits/limits";
+import {
+  type Limit,
+  type Limits,
+  limitsAt,
+  limitsDigest,
+  limitsWhileSent,
+  meet,
+  permitted,
+  switchesLimit,
+} from "#limits/limits";
 import { limitsVerdict } from "#limits/limits-policy";
 import { capabilities } from "#limits/policy-schema";
 import { needingTwoPersons, secondPersonVerdict } from "#limits/two-persons";
@@ -197,6 +206,23 @@ test.each<[string, readonly string[], "ask" | "deny"]>([
   expect(verdict?.type).toBe(wanted);
   if (wanted === "deny")
     expect(verdict).toMatchObject({ finding: { code: "second_person_unavailable", place: "/p.yaml:7" } });
+});
+
+test.each<[string, { readonly required?: boolean; readonly most_behind_hours?: number }, number | undefined, boolean]>([
+  ["nothing is required", {}, 1_000, false],
+  ["all has arrived", { required: true }, undefined, false],
+  ["little lacks", { required: true }, 24, false],
+  ["too much lacks", { required: true }, 25, true],
+  ["its own hours", { required: true, most_behind_hours: 2 }, 3, true],
+])("an export behind: %s", (_what, wants, hours, only) => {
+  const now = Date.parse("2026-11-30T00:00:00Z");
+  const siem = { name: "siem", to: "otlp", endpoint: "https://x.example", ...wants } as const;
+  const root: Limit = { name: "acme", holder: "root", file: "/p.yaml", lines: { export: 3 }, export: [siem] };
+  const limits = limitsWhileSent([root], () => (hours === undefined ? undefined : now - hours * 3_600_000), now);
+  const call = { toolName: "Write", analysis: { statement: "", effects: [write(inside("a"))] } };
+  const verdict = limitsVerdict(limits, call);
+  if (!only) expect(verdict.type).toBe("allow");
+  else expect(verdict).toMatchObject({ type: "deny", finding: { code: "export_behind", rule: "limits/export" } });
 });
 
 test("a refusal of a file of root names the file, its line and whom to ask", () => {

@@ -18,6 +18,11 @@ export const gateErrors = {
     means: "what a setting, an option or a call asks for is not permitted by a policy that holds here",
     next: "Leave it out, or ask the contact that the message names; `gennai policy show` lists all keys.",
   },
+  export_behind: {
+    means:
+      "a policy that holds here wants the ledger's records elsewhere, and they have not arrived there for too long",
+    next: "See with `gennai doctor` why; once they arrive, the next turn may change things again.",
+  },
   second_person_unavailable: {
     means: "a policy that holds here wants two persons for what a rule asks about, and no second one can be asked",
     next: "Ask the contact that the message names, or do it outside of the agent.",

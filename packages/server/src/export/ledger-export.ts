@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { exportedRecord, gennaiLine, ocsfLine } from "@gennai/governance/ledger/exported-record";
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { type ExportBatch, ExportCursor } from "@gennai/store/ledger/export-cursor";
-import type { Delivery, ExportItem, Sender } from "./delivery.ts";
+import type { Delivery, Sender } from "./delivery.ts";
+import { exportItems } from "./export-items.ts";
 import { senderTo } from "./senders.ts";
 
 /** Milliseconds between two looks for new records, between two tries, before a stopped destination is tried again, and for an answer. */
@@ -82,7 +82,7 @@ async function run(
         const [from, to] = [batch.records[0]?.seq, batch.records.at(-1)?.seq];
         const text = `Of records ${from} to ${to} of ${batch.origin}, ${delivery.rejected}`;
         log.warn(`The export ${name} has a gap. ${text}.`);
-        cursor.trouble(`${name} gap`, text, Date.now());
+        cursor.gap(name, text, Date.now());
       }
       wait = first;
       continue;
@@ -115,10 +115,7 @@ async function sent(
   },
 ): Promise<Delivery> {
   const { destination, sender, version, signal, answerMs } = to;
-  const items = records.map(({ line }): ExportItem => {
-    const record = exportedRecord(line, { origin, paths: destination.content === "paths" });
-    return { record, line: destination.format === "ocsf" ? ocsfLine(record, version) : gennaiLine(record) };
-  });
+  const items = await exportItems({ origin, records }, destination, version);
   const late = AbortSignal.timeout(answerMs);
   try {
     return await sender.send(items, AbortSignal.any([signal, late]));

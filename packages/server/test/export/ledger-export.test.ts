@@ -15,7 +15,8 @@ import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
 import { listening } from "@gennai/testkit/listening";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LedgerExport } from "#export/ledger-export";
-import { StoreFixture } from "../../../store/test/sqlite/store-fixture.ts";
+import { resendRecords } from "#export/resend-records";
+import { entryOf, StoreFixture } from "../../../store/test/sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;
 beforeEach(async () => {
@@ -117,6 +118,47 @@ test("lines in a file, and none is lost behind a line that was cut off", async (
     await allSent();
   }
   expect(await against((await readFile(endpoint, "utf8")).split("\n"))).toMatchObject({ status: "ok", records: 5 });
+});
+
+test("what was rejected is sent once more when a person says so, and the gap is forgotten", async () => {
+  await fixture.recordAndClose(5);
+  let rejects = true;
+  await using there = await receiver((_request, response) => {
+    response.end(JSON.stringify(rejects ? { partialSuccess: { rejectedLogRecords: 5 } } : {}));
+    return !rejects;
+  });
+  const destination = { name: "siem", to: "otlp", protocol: "http/json", endpoint: there.url } as const;
+  const place = { stateDir: fixture.stateDir, workspaceRoot: fixture.root, version: "0.2.0" };
+  const again = (from: number, to: number) =>
+    resendRecords(destination, { from, to }, place, new AbortController().signal);
+  {
+    await using _export = exporting(destination);
+    await allSent();
+  }
+  expect(await again(1, 5)).toMatchObject({
+    sent: 0,
+    delivery: { type: "taken", rejected: expect.stringContaining("5 records") },
+  });
+  expect(exportBacklog(fixture.stateDir, "siem").trouble).toContain("rejected 5");
+  rejects = false;
+  expect(await again(2, 4)).toEqual({ sent: 3, delivery: { type: "taken" } });
+  expect(await against(there.lines())).toMatchObject({ status: "copy_incomplete", records: 3, missing: ["1", "5"] });
+  expect(exportBacklog(fixture.stateDir, "siem").trouble).toBe("");
+});
+
+test("content: redacted tells what tools were called with, masked once more", async () => {
+  await using store = await fixture.open();
+  const token = ["ghp", "x7Kq2mV9tR4wB8nL1cF6hJ3pD5sG0yZaQeUi"].join("_");
+  const [call] = entryOf(1).calls;
+  if (call === undefined) throw new TypeError("no call");
+  const entry = { ...entryOf(1), calls: [{ ...call, input: { command: `echo ${token}` } }] };
+  await store.log.append("s", { events: [], ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
+  await using there = await receiver(takes);
+  await using _export = exporting({ to: "webhook", endpoint: there.url, content: "redacted" });
+  await allSent();
+  expect(there.lines()[0]).toContain("echo [REDACTED:");
+  expect(there.lines()[0]).not.toContain(token);
+  expect(await against(there.lines())).toMatchObject({ status: "ok", records: 1 });
 });
 
 test("syslog by RFC 5424, each message counted in octets", async () => {

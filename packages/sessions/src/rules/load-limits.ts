@@ -5,6 +5,7 @@ import {
   type Limits,
   leastPrivilege,
   limitsAt,
+  limitsWhileSent,
   meet,
   noLimits,
   onlyReading,
@@ -12,6 +13,7 @@ import {
 import { verifySignedPolicy } from "@gennai/governance/limits/signed-policy";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { exportBacklog } from "@gennai/store/ledger/export-cursor";
 import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
 import { type LoadedPolicy, ManagedPolicy } from "./managed-policy.ts";
 
@@ -56,7 +58,13 @@ export async function loadLimits(place: LimitPlace, now: () => number): Promise<
       ? []
       : `The policy ${name} expires on ${new Date(expires).toISOString().slice(0, 10)}.`,
   );
-  return { files: root.files, warnings: [...root.warnings, ...ending], current: () => limitsAt(limits, now()) };
+  const sent = limitsWhileSent(limits, (name) => oldestUnsent(place.stateDir, name), now());
+  return { files: root.files, warnings: [...root.warnings, ...ending], current: () => limitsAt(sent, now()) };
+}
+
+function oldestUnsent(stateDir: string, name: string): number | undefined {
+  const { since } = exportBacklog(stateDir, name);
+  return since === undefined ? undefined : Date.parse(since);
 }
 
 /** How long before its end a policy is spoken of. */

@@ -76,9 +76,25 @@ export class ExportCursor implements Disposable {
     );
   }
 
+  /** A person had sent once more what a destination rejected. */
+  forgetGap(name: string): void {
+    this.#database.transaction({ durable: false }, () =>
+      this.#database.prepare("DELETE FROM export_trouble WHERE name = ?").run(gapOf(name)),
+    );
+  }
+
+  /** The destination took records and rejected some, which may not be sent again by itself. */
+  gap(name: string, text: string, time: number): void {
+    this.trouble(gapOf(name), text, time);
+  }
+
   [Symbol.dispose](): void {
     this.#database[Symbol.dispose]();
   }
+}
+
+function gapOf(name: string): string {
+  return `${name} gap`;
 }
 
 const behindQuery = `
@@ -99,9 +115,7 @@ export function exportBacklog(stateDir: string, name: string): ExportBacklog {
       )
       .get(name);
     // A gap stays: nobody may send again what a receiver rejected.
-    const troubles = connection
-      .prepare("SELECT text FROM export_trouble WHERE name IN (?, ?)")
-      .all(name, `${name} gap`);
+    const troubles = connection.prepare("SELECT text FROM export_trouble WHERE name IN (?, ?)").all(name, gapOf(name));
     const records = behind === undefined ? 0 : integerOf(behind, "records");
     return {
       records,

@@ -53,6 +53,9 @@ export function registerLedgerCommands(program: Command, { runs }: CommandHost):
     .option("--git", "add it to git's notes of the present commit (refs/notes/gennai-anchors)")
     .addHelpText("after", anchorHelp)
     .action(runs(async () => (await import("./ledger-anchor-command.ts")).ledgerAnchorCommand));
+  workspaceCommand(ledger, "resend <range>", "send records to an export once more, e.g. 12..40 that it rejected")
+    .requiredOption("--name <export>", "as the policy or server.json names it")
+    .action(runs(async () => (await import("./ledger-resend-command.ts")).ledgerResendCommand));
   ledger
     .command("page")
     .description("write the page that checks an exported bundle in a browser: one file, no network")

@@ -71,6 +71,7 @@ gennai ledger verify --bundle b.json --public-key signer.pub`,
   "ledger accept-rollback": "gennai ledger accept-rollback",
   "ledger export": "gennai ledger export --format bundle --out b.json",
   "ledger anchor": "gennai ledger anchor --to heads.txt",
+  "ledger resend": "gennai ledger resend --name siem 12..40",
   "ledger page": "gennai ledger page --out check.html",
   "ledger purge": "gennai ledger purge --session 0a1b",
   blame: `gennai blame src/parse.ts:40-60
