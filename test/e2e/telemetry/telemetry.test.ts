@@ -58,7 +58,6 @@ describe("traces", () => {
       attributes: {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "gennai",
-        "gen_ai.provider.name": "gennai.scripted",
         "gen_ai.request.model": "scripted",
         "gen_ai.usage.input_tokens": 270,
         "gen_ai.usage.output_tokens": 16,
@@ -72,7 +71,10 @@ describe("traces", () => {
     ]);
     expect(chats.map(({ attributes }) => attributes)).toMatchObject([
       {
+        "gen_ai.provider.name": "gennai.scripted",
+        "gen_ai.request.stream": true,
         "gen_ai.response.finish_reasons": ["tool_call"],
+        "gen_ai.response.time_to_first_chunk": expect.any(Number),
         "gen_ai.usage.input_tokens": 120,
         "gen_ai.usage.output_tokens": 7,
       },
@@ -177,9 +179,12 @@ describe("metrics", () => {
     expect(value("gennai_turns_running", {})).toBe(0);
     expect(value("gennai_ready", {})).toBe(1);
     expect(value("gennai_log_append_duration_count", { gennai_log_durable: "true" })).toBeGreaterThan(6);
-    expect(value("gen_ai_client_token_usage_sum", { gen_ai_token_type: "input" })).toBe(3 * 270);
-    expect(value("gen_ai_client_operation_duration_count", { gen_ai_operation_name: "chat" })).toBe(6);
-    expect(value("gen_ai_client_operation_duration_count", { gen_ai_tool_name: "Read" })).toBe(3);
+    expect(value("gen_ai_client_inference_usage_input_tokens_total", { gen_ai_token_modality: "unknown" })).toBe(810);
+    expect(value("gen_ai_client_inference_operation_output_tokens_sum", {})).toBe(3 * 16);
+    expect(value("gen_ai_client_inference_duration_count", { gen_ai_operation_name: "chat" })).toBe(6);
+    expect(value("gen_ai_invoke_agent_duration_count", { gen_ai_agent_name: "gennai" })).toBe(3);
+    expect(value("gen_ai_execute_tool_duration_count", { gen_ai_tool_name: "Read" })).toBe(3);
+    expect([...last.keys()].filter((name) => /_client_(token|operation)_/.test(name))).toEqual([]);
     expect(value("process_memory_usage", {})).toBeGreaterThan(10_000_000);
 
     const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
@@ -201,6 +206,27 @@ describe("metrics", () => {
     expect(seriesOf(last)).toBe(seriesOf(first) + 1);
     const labels = [...last.values()].flatMap(({ samples }) => samples.flatMap((each) => [...each.labels.values()]));
     for (const id of sessions) expect(labels).not.toContain(id);
+  });
+
+  test("whoever asks for it gets the names of 0.2 beside those of today", async () => {
+    const environment = { OTEL_SEMCONV_STABILITY_OPT_IN: "http, gen_ai/dup" };
+    await using server = await watchedServer({ script: reading, environment });
+    await oneTurn(server, "read it");
+    const families = parsePrometheusText(await (await fetch(server.metricsUrl)).text());
+    const counted = [...families].map(([name, { samples }]) => {
+      const counts = samples.filter((each) => each.name === `${name}_count`).map((each) => each.value);
+      return [name, counts.toSorted((one, other) => one - other)] as const;
+    });
+    expect(Object.fromEntries(counted)).toMatchObject({
+      gen_ai_client_operation_duration: [1, 1, 2],
+      gen_ai_client_inference_duration: [2],
+      gen_ai_invoke_agent_duration: [1],
+      gen_ai_execute_tool_duration: [1],
+      gen_ai_client_operation_time_to_first_chunk: [2],
+      gen_ai_client_inference_time_to_first_chunk: [2],
+      gen_ai_client_token_usage: [2, 2],
+      gen_ai_client_inference_operation_input_tokens: [2],
+    });
   });
 
   test("the door is for one path, one method, and names of this machine", async () => {

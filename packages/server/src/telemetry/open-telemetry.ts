@@ -33,6 +33,8 @@ export interface Telemetry extends ServerObserver, AsyncDisposable {
 export interface TelemetryOptions {
   /** undefined: nothing is exported; the metrics can still be asked for. */
   readonly settings: TelemetrySettings | undefined;
+  /** Metrics by the names of 0.2 as well. */
+  readonly before: boolean;
   readonly version: string;
   readonly redactor: Redactor;
   readonly scopes: Scopes;
@@ -44,7 +46,7 @@ const scopeName = "gennai";
 const shutdownTimeout = 5_000;
 
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  const { settings, version, scopes, log } = options;
+  const { settings, before, version, scopes, log } = options;
   const resource = defaultResource()
     .merge(
       resourceFromAttributes({
@@ -76,7 +78,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   const watch = {
     scopes,
     tracing: new Tracing(tracers.getTracer(scopeName, version), scopes),
-    instruments: createInstruments(meter),
+    instruments: createInstruments(meter, { before }),
     names: new Names(options.redactor),
   };
   const { instruments } = watch;

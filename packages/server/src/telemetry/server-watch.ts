@@ -2,7 +2,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { type ServerObserver, unobserved } from "@gennai/sessions/session/server-observer";
-import { readTelemetrySettings } from "./export/telemetry-settings.ts";
+import { namesOfBeforeAsked, readTelemetrySettings } from "./export/telemetry-settings.ts";
 import { rpcLines, scopeInterceptor } from "./observed/rpc-interceptors.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import { RedactedLog } from "./redacted-log.ts";
@@ -45,7 +45,14 @@ export async function openServerWatch(options: WatchOptions): Promise<ServerWatc
   const redactor = await redacting;
   const asked = settings !== undefined || options.metricsAsked;
   const telemetry = asked
-    ? await (await import("./open-telemetry.ts")).openTelemetry({ settings, version, redactor, scopes, log })
+    ? await (await import("./open-telemetry.ts")).openTelemetry({
+        settings,
+        before: namesOfBeforeAsked(environment),
+        version,
+        redactor,
+        scopes,
+        log,
+      })
     : undefined;
   return {
     log,

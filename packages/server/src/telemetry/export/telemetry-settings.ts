@@ -37,6 +37,11 @@ export function readTelemetrySettings(environment: Environment): TelemetrySettin
   };
 }
 
+/** The opt-in of the conventions for a transition: `gen_ai/dup` asks for metrics by the names of before as well. */
+export function namesOfBeforeAsked(environment: Environment): boolean {
+  return (environment["OTEL_SEMCONV_STABILITY_OPT_IN"] ?? "").split(",").some((each) => each.trim() === "gen_ai/dup");
+}
+
 function otlpOf(signal: Signal, environment: Environment): Otlp | undefined {
   const exporterName = `OTEL_${signal}_EXPORTER`;
   const exporter = environment[exporterName] || undefined;

@@ -42,7 +42,7 @@ export function observedGate({ tracing, instruments, names }: Omit<ModelWatch, "
         throw thrown;
       } finally {
         endSpan(span, seen, error);
-        instruments.operationDuration.record((performance.now() - began) / 1000, {
+        instruments.toolDuration.record((performance.now() - began) / 1000, {
           ...facts,
           ...(error === undefined ? {} : { [errorType]: error }),
         });

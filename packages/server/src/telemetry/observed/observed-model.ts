@@ -43,27 +43,38 @@ async function* watched(
   const span = tracing.start({
     name: `chat ${name}`,
     kind: "client",
-    attributes: { ...facts, ...(request.maxOutputTokens > 0 ? { [genAi.maxTokens]: request.maxOutputTokens } : {}) },
+    attributes: {
+      ...facts,
+      [genAi.stream]: true,
+      ...(request.maxOutputTokens > 0 ? { [genAi.maxTokens]: request.maxOutputTokens } : {}),
+    },
   });
   const began = performance.now();
   const { agents = [] } = scopes.current;
   const seen: Attributes = {};
-  const used = { inputTokens: 0, outputTokens: 0 };
+  const used = { inputTokens: 0, outputTokens: 0, cacheRead: 0, cacheWrite: 0 };
+  let counted = false;
   let first = true;
   let finished = false;
   let error: string | undefined;
   try {
     for await (const event of events) {
-      if (first) instruments.timeToFirstChunk.record((performance.now() - began) / 1000, facts);
+      if (first) {
+        const seconds = (performance.now() - began) / 1000;
+        instruments.timeToFirstChunk.record(seconds, facts);
+        seen[genAi.timeToFirstChunk] = seconds;
+      }
       first = false;
       if (event.type === "usage") {
+        counted = true;
         used.inputTokens += event.inputTokens;
         used.outputTokens += event.outputTokens;
+        used.cacheRead += event.cachedInputTokens ?? 0;
+        used.cacheWrite += event.cacheWriteTokens ?? 0;
         seen[genAi.inputTokens] = used.inputTokens;
         seen[genAi.outputTokens] = used.outputTokens;
-        if (event.cachedInputTokens !== undefined) seen[genAi.cachedTokens] = event.cachedInputTokens;
-        instruments.tokenUsage.record(event.inputTokens, { ...facts, [genAi.tokenType]: "input" });
-        instruments.tokenUsage.record(event.outputTokens, { ...facts, [genAi.tokenType]: "output" });
+        if (event.cachedInputTokens !== undefined) seen[genAi.cacheReadTokens] = used.cacheRead;
+        if (event.cacheWriteTokens !== undefined) seen[genAi.cacheWriteTokens] = used.cacheWrite;
         for (const agent of agents) {
           agent.inputTokens += event.inputTokens;
           agent.outputTokens += event.outputTokens;
@@ -83,7 +94,17 @@ async function* watched(
     // Anyone who reads may also leave before the end: the turn was stopped.
     if (!finished) error ??= "cancelled";
     endSpan(span, seen, error);
-    instruments.operationDuration.record((performance.now() - began) / 1000, {
+    // Providers do not say which tokens were of text and which of pictures.
+    const ofTokens = { ...facts, [genAi.tokenModality]: "unknown" };
+    instruments.inputTokens.add(used.inputTokens, ofTokens);
+    instruments.outputTokens.add(used.outputTokens, ofTokens);
+    if (used.cacheRead > 0) instruments.cacheReadTokens.add(used.cacheRead, ofTokens);
+    if (used.cacheWrite > 0) instruments.cacheWriteTokens.add(used.cacheWrite, ofTokens);
+    if (counted && error === undefined) {
+      instruments.inputTokensOfCall.record(used.inputTokens, facts);
+      instruments.outputTokensOfCall.record(used.outputTokens, facts);
+    }
+    instruments.inferenceDuration.record((performance.now() - began) / 1000, {
       ...facts,
       ...(error === undefined ? {} : { [errorType]: error }),
     });

@@ -2,7 +2,7 @@ import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { ServerObserver } from "@gennai/sessions/session/server-observer";
 import type { Attributes } from "@opentelemetry/api";
 import { errorCode } from "../signals/error-code.ts";
-import { errorType, genAi, modelNameOf, providerOf } from "../signals/gen-ai.ts";
+import { errorType, genAi, modelNameOf } from "../signals/gen-ai.ts";
 import { pseudonym } from "../signals/names.ts";
 import type { AgentUse } from "../signals/scopes.ts";
 import { endSpan } from "../signals/tracing.ts";
@@ -15,7 +15,6 @@ export function observedTurns(watch: ModelWatch): Pick<ServerObserver, "turn" | 
     async turn({ sessionId, turnId, settings }, run) {
       const facts = {
         [genAi.agentName]: "gennai",
-        [genAi.provider]: providerOf(settings),
         [genAi.requestModel]: await names.of(modelNameOf(settings)),
       };
       let end: TurnEnd | undefined;
@@ -32,7 +31,6 @@ export function observedTurns(watch: ModelWatch): Pick<ServerObserver, "turn" | 
     async subAgent(scenario, settings, run) {
       const facts = {
         [genAi.agentName]: await names.of(scenario),
-        [genAi.provider]: providerOf(settings),
         [genAi.requestModel]: await names.of(modelNameOf(settings)),
       };
       return agent(watch, facts, {}, run);
@@ -64,7 +62,7 @@ async function agent(
     throw thrown;
   } finally {
     endSpan(span, { [genAi.inputTokens]: use.inputTokens, [genAi.outputTokens]: use.outputTokens }, error);
-    instruments.operationDuration.record((performance.now() - began) / 1000, {
+    instruments.agentDuration.record((performance.now() - began) / 1000, {
       ...facts,
       ...(error === undefined ? {} : { [errorType]: error }),
     });

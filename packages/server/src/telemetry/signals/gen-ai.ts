@@ -3,7 +3,7 @@ import type { ModelSettings } from "@gennai/models/model-registry";
 import { isProvider, providers } from "@gennai/models/providers";
 
 /**
- * Names of the semantic conventions for generative AI, version 1.41. They are still in development, so they are defined here
+ * Names of the OpenTelemetry GenAI semantic conventions, version 0.1.0. They are still in development, so they are defined here
  * and not imported: a newer package must not rename what dashboards query.
  */
 export const genAi = {
@@ -13,12 +13,15 @@ export const genAi = {
   conversation: "gen_ai.conversation.id",
   requestModel: "gen_ai.request.model",
   maxTokens: "gen_ai.request.max_tokens",
+  stream: "gen_ai.request.stream",
   responseModel: "gen_ai.response.model",
   finishReasons: "gen_ai.response.finish_reasons",
+  timeToFirstChunk: "gen_ai.response.time_to_first_chunk",
   inputTokens: "gen_ai.usage.input_tokens",
-  cachedTokens: "gen_ai.usage.cache_read.input_tokens",
+  cacheReadTokens: "gen_ai.usage.cache_read.input_tokens",
+  cacheWriteTokens: "gen_ai.usage.cache_write.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
-  tokenType: "gen_ai.token.type",
+  tokenModality: "gen_ai.token.modality",
   toolName: "gen_ai.tool.name",
 } as const;
 
