@@ -235,8 +235,9 @@ export class McpConnection implements AsyncDisposable {
 
   async #askFor({ options, patience, asked }: RunningCall, params: ElicitRequest["params"]): Promise<ElicitResult> {
     const { signal, user } = options;
-    const one = await patience.whileAsked(askForServer(this.server.name, params, user, { signal }));
+    const one = await patience.whileAsked(askForServer(this.server, params, user, { signal }));
     asked.push(one);
+    if (one.refusal !== undefined) options.onOutput(`${one.refusal}\n`);
     return one.result;
   }
 

@@ -1,6 +1,7 @@
 import type { ShownImage } from "@gennai/governance/tool";
 import { judgeImage } from "@gennai/machine/formats/fit-image";
 import { plainText } from "@gennai/machine/process/plain-text";
+import { visibleText } from "@gennai/machine/web/visible-text";
 import * as z from "zod";
 
 /** Content types that the model can read. */
@@ -38,7 +39,7 @@ export interface McpContent {
 }
 
 /**
- * A result as text, without terminal control sequences, and its images. Other content is named; other structures are shown as
+ * A result as text, without terminal control sequences and hidden characters, and its images. Other content is named; other structures are shown as
  * JSON.
  */
 export function readMcpContent(result: Readonly<Record<string, unknown>>): McpContent {
@@ -49,9 +50,8 @@ export function readMcpContent(result: Readonly<Record<string, unknown>>): McpCo
   // Servers should repeat it as text (server/tools, Structured Content), and not all do.
   if (structured !== undefined && (parts.length === 0 || !repeats(parts.join("\n"), structured)))
     parts.push(JSON.stringify(structured));
-  const text = plainText(
-    parts.length > 0 ? parts.join("\n") : JSON.stringify(result["content"] ?? result["toolResult"] ?? null),
-  );
+  const said = parts.length > 0 ? parts.join("\n") : JSON.stringify(result["content"] ?? result["toolResult"] ?? null);
+  const text = visibleText(plainText(said));
   return {
     text: text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut: the result was larger]` : text,
     images,

@@ -4,6 +4,7 @@ import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/us
 import type { ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import type { AskedUser, UserAsker } from "../bridge/session-bridge.ts";
+import type { McpServer } from "./mcp-config.ts";
 import { checkableSchema } from "./mcp-schema.ts";
 
 /** Questions put before a user at once. */
@@ -16,14 +17,18 @@ export interface AskedByServer {
   readonly result: ElicitResult;
   readonly end: AskedUser["end"];
   readonly by: string;
+  /** Why nobody was asked. */
+  readonly refusal?: string;
 }
+
+type Asking = Pick<McpServer, "name" | "start">;
 
 /**
  * Puts a server's question before the user, as one of the server's: what they answer goes to it, and permits nothing. Anything but a
  * clear answer is none.
  */
 export async function askForServer(
-  server: string,
+  server: Asking,
   params: ElicitRequestFormParams | ElicitRequestURLParams,
   user: UserAsker,
   options: { readonly signal: AbortSignal },
@@ -31,50 +36,71 @@ export async function askForServer(
   return params.mode === "url" ? askToOpen(server, params, user, options) : askFields(server, params, user, options);
 }
 
-/** An address that a user may be asked to open: of the web, or of this machine; undefined for any other. */
+/**
+ * An address that a user may be asked to open: of the web, or of this machine; undefined for any other, and for one that begins with
+ * a name, which looks like another host's.
+ */
 export function openable(address: string): URL | undefined {
   const url = URL.parse(address);
-  const isLocal = url?.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
-  return url !== null && (url.protocol === "https:" || isLocal) ? url : undefined;
+  if (url === null || url.username !== "" || url.password !== "") return undefined;
+  return url.protocol === "https:" || (url.protocol === "http:" && isHere(url)) ? url : undefined;
+}
+
+function isHere({ hostname }: URL): boolean {
+  return ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
+}
+
+/** A server elsewhere has no business with the programs of this machine. */
+function openableFor({ start }: Asking, address: string): URL | undefined {
+  const url = openable(address);
+  const isNear = start.type === "program" || isHere(new URL(start.url));
+  return url !== undefined && (isNear || !isHere(url)) ? url : undefined;
 }
 
 /** The user opens the address; nothing here does. */
 async function askToOpen(
-  server: string,
+  server: Asking,
   { message, url }: ElicitRequestURLParams,
   user: UserAsker,
   options: { readonly signal: AbortSignal },
 ): Promise<AskedByServer> {
-  const place = openable(url);
-  if (place === undefined) return unanswered("cancelled", "decline");
+  const place = openableFor(server, url);
+  if (place === undefined) return refused(server, "wanted an address opened that is none of the web");
   const labels = ["I opened it", "No"].map((label) => ({ label, description: "" }));
-  const text = `The MCP server ${server} wants you to open an address of ${place.host} in your browser: ${shown(message)}\n${place.href}`;
-  const question = { question: text, header: server, options: labels, multiple: false };
+  const text = `The MCP server ${server.name} wants you to open an address of ${place.host} in your browser: ${shown(message)}\n${place.href}`;
+  const question = { question: text, header: server.name, options: labels, multiple: false };
   const asked = await user.askUser([question], options);
-  if (asked.end !== "answered") return unanswered(asked.end, "cancel", asked);
+  if (asked.end !== "answered") return unanswered(asked);
   const isOpened = asked.answers[0]?.chosen[0] === 0;
   return { result: { action: isOpened ? "accept" : "decline" }, end: "answered", by: asked.by };
 }
 
 async function askFields(
-  server: string,
+  server: Asking,
   { message, requestedSchema }: ElicitRequestFormParams,
   user: UserAsker,
   options: { readonly signal: AbortSignal },
 ): Promise<AskedByServer> {
   const fields = Object.entries(requestedSchema.properties).map(([name, schema]) => fieldOf(name, schema));
-  if (fields.length > maxFields) return unanswered("cancelled", "decline");
+  if (fields.length > maxFields) return refused(server, `asked more than ${maxFields} things at once`);
+  const written = fields.filter(({ isWritten }) => isWritten);
+  if (written.some(({ name, question }) => [message, name, question.question].some(asksForSecret)))
+    return refused(server, "asked for a secret in a form, where it would be kept");
   const content: Record<string, string | number | boolean | string[]> = {};
   let by = "";
   for (let from = 0; from < Math.max(fields.length, 1); from += maxAtOnce) {
     const some = fields.slice(from, from + maxAtOnce);
-    const intro = `The MCP server ${server} asks: ${shown(message)}`;
+    const intro = `The MCP server ${server.name} asks: ${shown(message)}`;
     const questions: readonly UserQuestion[] =
       some.length === 0
-        ? [{ question: intro, header: server, options: [{ label: "Yes", description: "" }], multiple: false }]
-        : some.map(({ question }) => ({ ...question, header: server, question: `${intro}\n${question.question}` }));
+        ? [{ question: intro, header: server.name, options: [{ label: "Yes", description: "" }], multiple: false }]
+        : some.map(({ question }) => ({
+            ...question,
+            header: server.name,
+            question: `${intro}\n${question.question}`,
+          }));
     const asked = await user.askUser(questions, options);
-    if (asked.end !== "answered") return unanswered(asked.end, "cancel", asked);
+    if (asked.end !== "answered") return unanswered(asked);
     by = asked.by;
     for (const [place, { name, value }] of some.entries()) {
       const answer = asked.answers[place];
@@ -94,6 +120,8 @@ async function askFields(
 interface Field {
   readonly name: string;
   readonly question: UserQuestion;
+  /** Answered in the user's own words. */
+  readonly isWritten: boolean;
   value(answer: UserAnswer): string | number | boolean | string[] | undefined;
 }
 
@@ -106,6 +134,7 @@ function fieldOf(name: string, schema: unknown): Field {
   const words = [title ?? name, description].filter((part) => typeof part === "string").map(shown);
   return {
     name,
+    isWritten: choices.length === 0 && type === "string",
     question: {
       question: words.join(": "),
       header: "",
@@ -120,6 +149,14 @@ function fieldOf(name: string, schema: unknown): Field {
       return first === "" ? undefined : first;
     },
   };
+}
+
+/** By the specification no form may (client/elicitation, Security): answers are in logs. */
+function asksForSecret(text: string): boolean {
+  const words = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_-]/gu, " ");
+  return /\b(?:pass ?(?:word|phrase|code)|secret|token|(?:api|access|private|license) ?key|credentials?|otp|cv[vc]|pin code|card number)\b/i.test(
+    words,
+  );
 }
 
 interface Choice {
@@ -153,10 +190,11 @@ function shown(text: string): string {
   return visibleText(text).replaceAll(/\s+/g, " ").slice(0, maxWords);
 }
 
-function unanswered(
-  end: AskedUser["end"],
-  action: "cancel" | "decline",
-  asked?: Exclude<AskedUser, { readonly end: "answered" }>,
-): AskedByServer {
-  return { result: { action }, end, by: asked !== undefined && "by" in asked ? asked.by : "" };
+function unanswered(asked: Exclude<AskedUser, { readonly end: "answered" }>): AskedByServer {
+  return { result: { action: "cancel" }, end: asked.end, by: "by" in asked ? asked.by : "" };
+}
+
+function refused({ name }: Asking, what: string): AskedByServer {
+  const refusal = `Nobody was asked: the MCP server ${name} ${what}.`;
+  return { result: { action: "decline" }, end: "cancelled", by: "", refusal };
 }

@@ -7,6 +7,7 @@ const image = (data: string, mimeType = "image/png") => ({ type: "image", mimeTy
 
 test.each<[string, readonly object[], string | RegExp, number]>([
   ["text alone", [{ type: "text", text: "hello" }], "hello", 0],
+  ["what nobody sees", [{ type: "text", text: "he\u{E0041}\u200bl\u202elo\u001b[8m 👩‍🚀" }], "hello 👩‍🚀", 0],
   [
     "an image, by its bytes and not by what the server calls it",
     [{ type: "text", text: "here:" }, image(base64(samplePng(3, 2)), "text/html")],

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/user-question";
 import { expect, test } from "vitest";
 import type { AskedUser } from "#bridge/session-bridge";
+import { askForServer } from "#mcp/mcp-question";
 import { callTool, outcomeOf, withUsersServer } from "./users-server.ts";
 
 const revisions = ["2025-11-25", "2026-07-28"];
@@ -69,8 +70,33 @@ test.each(revisions)("an address is shown, and opened by nobody but the user: %s
     expect(JSON.parse(await callTool(tools.get("mcp__sdk__open"), {}))).toMatchObject({ action });
   expect(user.asked[0]?.question).toContain("an address of example.org");
   expect(user.asked[0]?.question).toContain("\nhttps://example.org/login?x=1");
-  expect(JSON.parse(await callTool(tools.get("mcp__sdk__unsafe"), {}))).toMatchObject({ action: "decline" });
   expect(user.asked).toHaveLength(3);
+});
+
+test.each(revisions)("nobody is asked for a secret, or to open what is not of the web: %s", async (revision) => {
+  const user = person([chose(0)]);
+  await using here = await withUsersServer(server(revision), user);
+  const tools = await here.tools();
+  const shown: string[] = [];
+  // The library tells of its rounds, too.
+  const onOutput = (text: string) => void (text.startsWith("Nobody") && shown.push(text));
+  const names = ["unsafe0", "unsafe1", "unsafe2", "unsafe3", "secret0", "secret1", "secret2"];
+  for (const name of names)
+    expect(JSON.parse(await callTool(tools.get(`mcp__sdk__${name}`), {}, { onOutput })), name).toMatchObject({
+      action: "decline",
+    });
+  const refusal = "Nobody was asked: the MCP server sdk";
+  expect(shown).toEqual([
+    ...Array.from({ length: 4 }, () => `${refusal} wanted an address opened that is none of the web.\n`),
+    ...Array.from({ length: 3 }, () => `${refusal} asked for a secret in a form, where it would be kept.\n`),
+  ]);
+  expect(user.asked).toEqual([]);
+  // Of this machine a program may show pages, and a server elsewhere none.
+  expect(JSON.parse(await callTool(tools.get("mcp__sdk__here"), {}))).toMatchObject({ action: "accept" });
+  const params = { mode: "url", message: "Look", url: "http://127.0.0.1:7777/", elicitationId: "1" } as const;
+  const { signal } = new AbortController();
+  const start = { type: "http", url: "https://example.org/mcp", headers: {} } as const;
+  expect((await askForServer({ name: "far", start }, params, user, { signal })).result).toEqual({ action: "decline" });
 });
 
 test.each(revisions)("without a person, a server gets no answer; and a model never: %s", async (revision) => {

@@ -25,7 +25,22 @@ const asking: Readonly<Record<string, InputRequest>> = {
     },
   }),
   open: inputRequired.elicitUrl({ message: "Log in", url: "https://example.org/login?x=1" }),
-  unsafe: inputRequired.elicitUrl({ message: "Log in", url: "file:///etc/passwd" }),
+  ...Object.fromEntries(
+    ["file:///etc/passwd", "javascript:alert(1)", "http://example.org/", "https://github.com@example.org/"].map(
+      (url, at) => [`unsafe${at}`, inputRequired.elicitUrl({ message: "Log in", url })],
+    ),
+  ),
+  here: inputRequired.elicitUrl({ message: "Look", url: "http://127.0.0.1:7777/" }),
+  ...Object.fromEntries(
+    [
+      { say: "Log in", field: { type: "string", title: "Your password" } as const, name: "it" },
+      { say: "Log in", field: { type: "string" } as const, name: "githubApiKey" },
+      { say: "Paste the access_token of your account", field: { type: "string" } as const, name: "it" },
+    ].map(({ say, field, name }, at) => [
+      `secret${at}`,
+      inputRequired.elicit({ message: say, requestedSchema: { type: "object", properties: { [name]: field } } }),
+    ]),
+  ),
   sample: inputRequired.createMessage({
     maxTokens: 1,
     messages: [{ role: "user", content: { type: "text", text: "Say it." } }],
