@@ -111,7 +111,9 @@ interface GitEntry {
 
 function traitOf(work: StagedWork, name: string, after: GitEntry | undefined): FoundTrait | undefined {
   if (after?.mode === "160000") return "nested-repository";
-  if (controlPath(name) === undefined || isShown(work.shown(join(work.top, name)), after)) return undefined;
+  // Where a link leads is judged in the tree.
+  const isJudged = controlPath(name) === undefined && after?.mode !== "120000";
+  if (isJudged || isShown(work.shown(join(work.top, name)), after)) return undefined;
   return "only-in-index";
 }
 

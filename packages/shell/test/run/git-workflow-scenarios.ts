@@ -137,6 +137,12 @@ const workflows: Readonly<Record<string, readonly string[]>> = {
     "git config core.hooksPath .husky; git add .husky; git commit -qm hooked; git log -1 --format=%s --name-only",
     "echo 2 > g; git commit -qam again; git commit -q --allow-empty --no-verify -m none",
   ],
+  // As husky lays them.
+  "hooks in a directory that ignores itself": [
+    `user: mkdir -p .husky/_; cd .husky; echo '*' > _/.gitignore; printf '#!/bin/sh\nexec sh -e "$(dirname "$0")/../$(basename "$0")" "$@"\n' | tee _/pre-commit > _/commit-msg; chmod +x _/*-*; printf 'echo checked >> checked\ngit add checked\n' > pre-commit; printf 'grep -q "[0-9]" "$1"\n' > commit-msg; git config core.hooksPath .husky/_; git add -A; git commit -qm 1`,
+    "echo 2 > g; git commit -qam two || echo refused; git commit -qam 2; cat checked",
+    "echo 'exit 1' >> .husky/pre-commit; git commit -qam 3 || echo stopped",
+  ],
   "another repository, and back": [
     `${remote}; git remote add far ./far.git; git fetch -q far; git push -q far work; git branch -qu far/work`,
     "git -C far.git branch more work; git fetch -q far; git pull -q far more; git log -1 --format=%s far/more",

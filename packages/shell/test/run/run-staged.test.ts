@@ -92,6 +92,9 @@ describe("what a staged command did, in the words of policies", () => {
       "git ref refs/heads/main",
       "update package.json only-in-index",
     ]);
+    const link = "git update-index --add --cacheinfo 120000,$(printf /etc/passwd | git hash-object -w --stdin),link";
+    expect(await found(repository, link)).toEqual(["create link only-in-index"]);
+    expect(await found(repository, "ln -s a.txt link; git add link")).toEqual(["create link"]);
   });
 
   test("what the server writes of intents is nobody's change in the index, as long as it is that", async () => {
