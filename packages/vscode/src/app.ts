@@ -3,7 +3,6 @@ import * as vscode from "vscode";
 import { answerInChat } from "./chat/chat-participant.ts";
 import type { ChatToolName } from "./chat/chat-tool-names.ts";
 import { callChatTool } from "./chat/chat-tools.ts";
-import type { CommandId } from "./command-ids.ts";
 import { commandTable } from "./command-table.ts";
 import type { Workbench } from "./commands/workbench.ts";
 import { focusOpenedView } from "./repl/focus-opened-view.ts";
@@ -76,11 +75,11 @@ export class AgentApp implements vscode.Disposable {
   }
 
   /** Runs a command; errors are shown, with what to do. */
-  async run(id: CommandId, args: readonly unknown[]): Promise<void> {
+  async run(id: string, args: readonly unknown[]): Promise<void> {
     const { log } = this.#workbench;
     log.debug(`Command gennai.${id}`);
     try {
-      await commandTable[id](this.#workbench, args);
+      await commandTable.get(id)?.(this.#workbench, args);
     } catch (error) {
       log.error(`gennai.${id} failed`, error instanceof Error ? (error.stack ?? error.message) : String(error));
       const details = windowDetails(this.#workbench, this.#parts.status.link);

@@ -3,7 +3,6 @@ import type { LedgerRecord } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import * as vscode from "vscode";
 import type { AgentApp } from "./app.ts";
 import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
-import { commandIds } from "./command-ids.ts";
 import { replPanelType } from "./documents/beside-repl.ts";
 import { foldersKnown } from "./session/late-folders.ts";
 
@@ -35,8 +34,10 @@ export function activate(context: vscode.ExtensionContext): void {
 
   context.subscriptions.push(
     ...[log, status, todosChanged, timelineChanged],
-    ...commandIds.map((id) =>
-      vscode.commands.registerCommand(`gennai.${id}`, async (...args: unknown[]) => (await app()).run(id, args)),
+    ...commandsIn(context.extension.packageJSON).map((name) =>
+      vscode.commands.registerCommand(name, async (...args: unknown[]) =>
+        (await app()).run(name.replace("gennai.", ""), args),
+      ),
     ),
     vscode.window.registerWebviewViewProvider("gennai.repl", {
       resolveWebviewView: async (view) => {
@@ -63,6 +64,14 @@ export function activate(context: vscode.ExtensionContext): void {
   if (context.workspaceState.get("gennai.sessionId") !== undefined && vscode.workspace.isTrusted) {
     setTimeout(() => void app().then((made) => made.resume()), 1000);
   }
+}
+
+/** The commands that the manifest names. */
+function commandsIn(manifest: unknown): readonly string[] {
+  const field = (of: unknown, name: string): unknown =>
+    typeof of === "object" && of !== null ? Reflect.get(of, name) : undefined;
+  const commands = field(field(manifest, "contributes"), "commands");
+  return Array.isArray(commands) ? commands.map((each: unknown) => String(field(each, "command"))) : [];
 }
 
 /** What we register for VS Code's own chat, if the editor has one. */

@@ -6,7 +6,7 @@ import { ChangeSets } from "./apply/change-sets.ts";
 import { ProposalApplier } from "./apply/proposal-applier.ts";
 import { BackgroundTerminals } from "./background/background-terminals.ts";
 import { windowFolder } from "./client-workspace/window-folder.ts";
-import type { CommandId } from "./command-ids.ts";
+import type { CommandId } from "./command-table.ts";
 import { openRule } from "./commands/show-rule.ts";
 import type { Workbench } from "./commands/workbench.ts";
 import { askForRest, mergeByHand } from "./documents/merge-by-hand.ts";

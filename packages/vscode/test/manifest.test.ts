@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { backends } from "@gennai/protocol/model/session/backend";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { commandIds } from "../src/command-ids.ts";
+import { commandTable } from "../src/command-table.ts";
+
+vi.mock("vscode", () => ({ DiagnosticSeverity: {}, Uri: { parse: (text: string) => text } }));
 
 const manifest = z
   .object({
@@ -29,10 +31,8 @@ const { commands, menus, submenus, keybindings, configuration } = manifest.contr
 
 describe("the manifest", () => {
   it("names every command there is, under Gennai", () => {
-    expect(commands.map(({ command }) => command)).toEqual(
-      expect.arrayContaining(commandIds.map((id) => `gennai.${id}`)),
-    );
-    expect(commands).toHaveLength(commandIds.length);
+    const named = commands.map(({ command }) => command);
+    expect(named.toSorted()).toEqual([...commandTable.keys()].map((id) => `gennai.${id}`).toSorted());
     const others = commands.filter(({ category }) => category !== "Gennai");
     expect(others.every(({ command }) => command.startsWith("gennai.rinawarp."))).toBe(true);
   });

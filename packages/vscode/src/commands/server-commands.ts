@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
 import { openSourceControl } from "../git/vscode-git.ts";
 import { askForToken } from "../server/server-dialogs.ts";
-import { chooseFolder } from "../session/chosen-folder.ts";
+import { chooseFolder as choose } from "../session/chosen-folder.ts";
 import { usersModelUrl } from "../settings/settings.ts";
 import type { Command } from "./workbench.ts";
 
@@ -156,7 +156,7 @@ export const takeOver: Command = async ({ claim, sessions }) => {
   await sessions.attachAgain();
 };
 
-export const chooseFolderToWorkOn: Command = ({ context }) => chooseFolder(context.workspaceState);
+export const chooseFolder: Command = ({ context }) => choose(context.workspaceState);
 
 export const openFolder: Command = async () => {
   await vscode.commands.executeCommand("workbench.action.files.openFolder");

@@ -9,7 +9,7 @@ export type HunkOrigin = "proposed" | "written";
 /** An action above a hunk. */
 export interface HunkLens {
   readonly title: string;
-  /** One of `commandIds`. */
+  /** One of `commandTable`. */
   readonly command: "showHunkDiff" | "keepHunk" | "undoHunk" | "editHunk";
 }
 
