@@ -153,7 +153,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "headers that trickle in: 408": "HTP-037",
     "a body that trickles in: 408": "HTP-038",
   },
-  "packages/server/test/http/routes/discovery.test.ts": {
+  "test/e2e/process/discovery.test.ts": {
     "a directory of mode %o, neither to read nor to write": "HTP-044",
     "a server that is gone": "PRC-014",
   },

@@ -1,6 +1,6 @@
+import { announcedServers } from "@gennai/client/node/announced-servers";
 import { processEntry } from "@gennai/machine/process/process-table";
 import type { DiscoveryRecord } from "@gennai/protocol/discovery";
-import { findServers } from "@gennai/server/http/routes/discovery";
 import { proves } from "./server-token.ts";
 
 /** A running server of this user, and its own token, which it may see. */
@@ -15,7 +15,7 @@ export async function* provenServers(
   filter: { readonly workspace?: string; readonly port?: number },
   options: { readonly signal?: AbortSignal } = {},
 ): AsyncGenerator<ProvenServer> {
-  const { servers } = await findServers(stateDir, filter.port === undefined ? {} : { port: filter.port });
+  const { servers } = await announcedServers(stateDir, filter.port === undefined ? {} : { port: filter.port });
   for (const { url, token, pid, workspace, socketPath } of servers) {
     if (filter.workspace !== undefined && filter.workspace !== workspace) continue;
     // No client of ours calls over a unix socket. One that is stopped takes a question, and says nothing.

@@ -10,8 +10,8 @@ import {
   tracedBy,
 } from "@gennai/client/connection/connection";
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
+import { announcedServers } from "@gennai/client/node/announced-servers";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
-import { findServers } from "@gennai/server/http/routes/discovery";
 import { usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { loadServer, type OwnServerRequest, startOwnServer } from "./own-server.ts";
@@ -77,7 +77,7 @@ export async function chooseServer(asked: ServerRequest, console: Console): Prom
 
 /** Begins to load the server's modules if `chooseServer` will probably start one. */
 export async function loadAhead({ server, stateDir }: Pick<ServerRequest, "server" | "stateDir">): Promise<void> {
-  const isOwn = server === "own" || (server === "auto" && (await findServers(stateDir)).servers.length === 0);
+  const isOwn = server === "own" || (server === "auto" && (await announcedServers(stateDir)).servers.length === 0);
   // Whoever needs the modules reports why they cannot be loaded.
   if (isOwn) loadServer().catch(() => undefined);
 }

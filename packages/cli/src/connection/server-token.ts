@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { proveServer } from "@gennai/client/connection/prove-server";
-import { findServers } from "@gennai/server/http/routes/discovery";
+import { announcedServers } from "@gennai/client/node/announced-servers";
 import { CliError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { exitCode } from "../terminal/exit-code.ts";
@@ -36,7 +36,7 @@ export async function readTokenFile(name: string, console: Console): Promise<str
 
 /** The token that a server of this user announced. */
 export async function announcedToken(url: string, request: Pick<TokenSource, "stateDir">): Promise<string | undefined> {
-  const { servers } = await findServers(request.stateDir, { port: Number(new URL(url).port || "80") });
+  const { servers } = await announcedServers(request.stateDir, { port: Number(new URL(url).port || "80") });
   return servers.find((server) => sameServer(server.url, url))?.token ?? undefined;
 }
 

@@ -54,10 +54,9 @@ async function runningServer(workspace: string, signal: AbortSignal | undefined)
   const { env: environment, platform } = process;
   const directory = stateDirectory({ environment, platform, home: homedir() });
   if (directory === undefined) return undefined;
-  for (const announced of await announcedServers(directory, () => undefined)) {
-    const { url: server, token } = announced;
-    if (announced.workspace !== workspace) continue;
-    if (token === undefined) return { server };
+  for (const { url: server, token, socketPath, workspace: place } of (await announcedServers(directory)).servers) {
+    if (place !== workspace || socketPath !== undefined || !server.startsWith("http:")) continue;
+    if (token === null) return { server };
     if ((await proveServer(server, token, { signal })).type === "proven") return { server, token };
   }
   return undefined;

@@ -15,11 +15,15 @@ const fileLimit = 64 * 1024;
  */
 export async function readPrivateFile(path: string): Promise<string> {
   // Does not follow links or wait for a FIFO's writer; all checks use the handle, so that nothing can be swapped.
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  await using file = await open(path, flags).catch((error: unknown) => {
+    throw hasCode(error, "ELOOP") ? new UnsafeFileError(`${path} is a link: name the file itself`) : error;
+  });
   const stat = await file.stat();
   if (!stat.isFile()) throw new UnsafeFileError(`${path} is not a regular file`);
   if (!isOwn(stat.uid)) throw new UnsafeFileError(`${path} belongs to another user`);
-  if (hasModes && (stat.mode & 0o077) !== 0) throw new UnsafeFileError(`${path} can be reached by other users`);
+  if (hasModes && (stat.mode & 0o077) !== 0)
+    throw new UnsafeFileError(`${path} can be reached by other users: run chmod 600 on it`);
   if (stat.size > fileLimit) throw new UnsafeFileError(`${path} is larger than 64 KiB`);
   return await file.readFile({ encoding: "utf8" });
 }
@@ -29,7 +33,9 @@ export async function assertSafeDirectory(path: string): Promise<void> {
   const stat = await lstat(path);
   if (!stat.isDirectory()) throw new UnsafeFileError(`${path} is not a directory`);
   if (!isOwn(stat.uid) && stat.uid !== 0) throw new UnsafeFileError(`the directory ${path} belongs to another user`);
-  if (hasModes && (stat.mode & 0o022) !== 0) throw new UnsafeFileError(`other users can change the directory ${path}`);
+  if (hasModes && (stat.mode & 0o022) !== 0) {
+    throw new UnsafeFileError(`other users can change the directory ${path}: run chmod 700 on it, or use another one`);
+  }
 }
 
 /** Windows has neither user ids nor mode bits: there, the profile directory's access list protects the files. */
@@ -37,4 +43,8 @@ const hasModes = process.getuid !== undefined;
 
 function isOwn(uid: number): boolean {
   return process.getuid === undefined || process.getuid() === uid;
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }

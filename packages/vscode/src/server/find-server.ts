@@ -1,6 +1,17 @@
 import type { ServerProof } from "@gennai/client/connection/prove-server";
-import type { AnnouncedServer, SharedOptions } from "@gennai/client/node/announced-servers";
+import type { DiscoveryRecord } from "@gennai/protocol/discovery";
 import type { ServerProblem } from "./server-problem.ts";
+
+/** A running server of this user, as it announced itself. Its token may be sent only after `proveServer` said yes. */
+export interface AnnouncedServer extends Pick<DiscoveryRecord, "url" | "workspace" | "version"> {
+  /** undefined: the server needs none. */
+  readonly token: string | undefined;
+  /** The options that it was started with, if it also serves other workspaces. */
+  readonly shared: SharedOptions | undefined;
+}
+
+/** How a shared server was started: a window uses it only if it would start its own server the same way. */
+type SharedOptions = NonNullable<DiscoveryRecord["shared"]>;
 
 export interface FindRequest {
   /** `gennai.baseUrl`; empty: a server of this machine. */

@@ -1,6 +1,7 @@
 import { homedir, hostname, userInfo } from "node:os";
-import { type AnnouncedServer, announcedServers } from "@gennai/client/node/announced-servers";
+import { announcedServers } from "@gennai/client/node/announced-servers";
 import { stateDirectory } from "@gennai/protocol/state-directory";
+import type { AnnouncedServer } from "./find-server.ts";
 
 /** The machine this window's extensions run on. */
 export const thisMachine = {
@@ -22,5 +23,14 @@ export const thisMachine = {
 export async function serversHere(onBad: (file: string, reason: string) => void): Promise<readonly AnnouncedServer[]> {
   const { env: environment, platform } = process;
   const directory = stateDirectory({ environment, platform, home: homedir() });
-  return directory === undefined ? [] : announcedServers(directory, onBad);
+  if (directory === undefined) return [];
+  const { servers, ignored } = await announcedServers(directory);
+  for (const { file, reason, isGone } of ignored) if (!isGone) onBad(file, reason);
+  return servers.flatMap(({ url, socketPath, token, workspace, version, shared }) => {
+    // Windows speak to ports of this machine alone.
+    if (socketPath !== undefined) return [];
+    if (url.startsWith("http:")) return [{ url, token: token ?? undefined, workspace, version, shared }];
+    onBad(url, "its address does not begin with http://");
+    return [];
+  });
 }

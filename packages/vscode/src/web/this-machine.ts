@@ -1,4 +1,4 @@
-import type { AnnouncedServer } from "@gennai/client/node/announced-servers";
+import type { AnnouncedServer } from "../server/find-server.ts";
 
 const { origin } = globalThis.location ?? { origin: "this window's origin" };
 

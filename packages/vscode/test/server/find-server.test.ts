@@ -1,13 +1,23 @@
 import type { ServerProof } from "@gennai/client/connection/prove-server";
-import type { AnnouncedServer, SharedOptions } from "@gennai/client/node/announced-servers";
 import { describe, expect, it } from "vitest";
-import { type FindPorts, type FindRequest, type FoundServer, findServer } from "../../src/server/find-server.ts";
+import {
+  type AnnouncedServer,
+  type FindPorts,
+  type FindRequest,
+  type FoundServer,
+  findServer,
+} from "../../src/server/find-server.ts";
 
 const workspace = "/work";
 const local = "http://127.0.0.1:7777";
 const other = "http://127.0.0.1:4000";
 
-const server = (url: string, token: string | undefined, of = workspace, shared?: SharedOptions): AnnouncedServer => ({
+const server = (
+  url: string,
+  token: string | undefined,
+  of = workspace,
+  shared?: AnnouncedServer["shared"],
+): AnnouncedServer => ({
   url,
   token,
   workspace: of,

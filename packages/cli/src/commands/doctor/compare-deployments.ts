@@ -4,9 +4,10 @@ import { proves } from "../../connection/server-token.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { reachProblem } from "../../terminal/reach-problem.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { type Said, said } from "../command-host.ts";
 import type { ServerAddress } from "./server-checks.ts";
 
 /** Milliseconds. */
@@ -23,10 +24,7 @@ interface Row {
 }
 
 /** Audit parity: compares deployments that should be the same. Fails if they differ in anything. */
-export async function compareDeployments(
-  places: readonly ServerAddress[],
-  { json, console }: { readonly json: boolean; readonly console: Console },
-): Promise<ExitCode> {
+export async function compareDeployments(places: readonly ServerAddress[], console: Console): Promise<Said> {
   if (places.length < 2) {
     throw usageError(
       "--compare takes the URLs of two servers or more.",
@@ -36,11 +34,9 @@ export async function compareDeployments(
   const columns = await Promise.all(places.map(columnOf));
   const rows = rowsOf(columns);
   const differing = rows.filter(({ same }) => !same);
-  if (json) {
-    const deployments = places.map(({ url }) => url);
-    console.output.write(`${JSON.stringify({ deployments, same: differing.length === 0, rows })}\n`);
-  } else console.output.write(table(places, rows, console));
-  return differing.length === 0 ? exitCode.ok : exitCode.failed;
+  const deployments = places.map(({ url }) => url);
+  const code = differing.length === 0 ? exitCode.ok : exitCode.failed;
+  return said({ deployments, same: differing.length === 0, rows }, table(places, rows, console), code);
 }
 
 async function columnOf({ url, token }: ServerAddress): Promise<Column> {

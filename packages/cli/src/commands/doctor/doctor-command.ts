@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { Check, Finding } from "@gennai/machine/finding";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { installationChecks } from "@gennai/sessions/rules/installation-checks";
@@ -9,15 +8,15 @@ import { readTokenFile } from "../../connection/server-token.ts";
 import { usageError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { type Said, said } from "../command-host.ts";
+import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { certificateChecks } from "./certificate-checks.ts";
 import { type ServerAddress, serverChecks } from "./server-checks.ts";
 
-export interface DoctorFlags {
-  readonly workspace?: string;
+export interface DoctorFlags extends WorkspaceFlags {
   /** URL of a server; without it, those of the workspace. */
   readonly server?: string;
   /** Files with tokens, in the order of the servers. */
@@ -32,21 +31,15 @@ export interface DoctorFlags {
 }
 
 /** `gennai doctor`: what works here and what does not, each with what to do next. Fails if something does not work. */
-export async function doctorCommand(flags: DoctorFlags, console: Console): Promise<ExitCode> {
+export async function doctorCommand(flags: DoctorFlags, console: Console): Promise<Said> {
   if (flags.compare !== undefined) {
     const { compareDeployments } = await import("./compare-deployments.ts");
     const places = await Promise.all(flags.compare.map((url, index) => serverPlace(url, index, flags, console)));
-    return compareDeployments(places, { json: flags.json === true, console });
+    return compareDeployments(places, console);
   }
   const { environment } = console;
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const place = {
-    workspace,
-    stateDir: defaultStateDir(environment),
-    configDir: userConfigDir(environment),
-    environment,
-    version,
-  };
+  const { workspaceRoot: workspace, stateDir } = await placeHere(flags, console);
+  const place = { workspace, stateDir, configDir: userConfigDir(environment), environment, version };
   const named = flags.server === undefined ? undefined : await serverPlace(flags.server, 0, flags, console);
   const log = flags.log === undefined ? [] : logChecks(flags.log, environment);
   const checks = [
@@ -62,12 +55,9 @@ export async function doctorCommand(flags: DoctorFlags, console: Console): Promi
   });
   const failed = findings.filter(({ state }) => state === "fail").length;
   const warned = findings.filter(({ state }) => state === "warn").length;
-  console.output.write(
-    flags.json === true
-      ? `${JSON.stringify({ version, workspace, failed, warned, findings })}\n`
-      : `${findings.length} checks: ${failed} failed, ${warned} with a warning\n`,
-  );
-  return failed === 0 ? exitCode.ok : exitCode.failed;
+  const text = `${findings.length} checks: ${failed} failed, ${warned} with a warning\n`;
+  const code = failed === 0 ? exitCode.ok : exitCode.failed;
+  return said({ version, workspace, failed, warned, findings }, text, code);
 }
 
 const marks = { ok: ["green", "ok  "], warn: ["yellow", "warn"], fail: ["red", "FAIL"] } as const;

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connect, connectGovernance } from "@gennai/client/connection/connection";
 import { proveServer } from "@gennai/client/connection/prove-server";
+import { announcedServers } from "@gennai/client/node/announced-servers";
 import type { Check, Finding } from "@gennai/machine/finding";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
-import { findServers } from "@gennai/server/http/routes/discovery";
 import { reachProblem } from "../../terminal/reach-problem.ts";
 import { version } from "../../terminal/version.ts";
 import { certificateChecks } from "./certificate-checks.ts";
@@ -28,7 +28,7 @@ export async function serverChecks(options: {
 }): Promise<readonly Check[]> {
   const { named, stateDir, workspace } = options;
   if (named !== undefined) return checksOf(named);
-  const { servers, ignored } = await findServers(stateDir);
+  const { servers, ignored } = await announcedServers(stateDir);
   const ours = servers.filter((server) => server.workspace === workspace && server.socketPath === undefined);
   const left: readonly Check[] = ignored.map(({ file, reason }) => ({
     name: "server",

@@ -3,7 +3,7 @@ import { cp, glob, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type FoundServers, findServers } from "@gennai/server/http/routes/discovery";
+import { announcedServers, type FoundServers } from "@gennai/client/node/announced-servers";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { SupervisedProcess } from "../../../process/supervised-process.ts";
 import { patience } from "../patience.ts";
@@ -141,5 +141,5 @@ export async function endServers(stateDirectory: string): Promise<void> {
 
 /** Servers of Gennai that announced themselves there. */
 export async function runningServers(stateDirectory: string): Promise<FoundServers["servers"]> {
-  return (await findServers(stateDirectory)).servers;
+  return (await announcedServers(stateDirectory)).servers;
 }

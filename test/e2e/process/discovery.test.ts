@@ -2,10 +2,11 @@ import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { announcedServers } from "@gennai/client/node/announced-servers";
 import { UnsafeFileError } from "@gennai/machine/private-file";
 import type { DiscoveryRecord } from "@gennai/protocol/discovery";
+import { writeDiscovery } from "@gennai/server/http/routes/discovery";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { findServers, writeDiscovery } from "#http/routes/discovery";
 
 let root = "";
 let state = "";
@@ -31,16 +32,16 @@ function record(port: number, changes: Partial<DiscoveryRecord> = {}): Discovery
 const file = (name: string): string => join(state, "servers", name);
 
 async function found(): Promise<{ ports: string[]; ignored: string[] }> {
-  const { servers, ignored } = await findServers(state);
+  const { servers, ignored } = await announcedServers(state);
   return { ports: servers.map(({ url }) => new URL(url).port), ignored: ignored.map(({ reason }) => reason) };
 }
 
 test("what one server writes another process finds, newest first", async () => {
   await using _first = await writeDiscovery(state, record(7001));
   await using _second = await writeDiscovery(state, record(7002));
-  expect((await findServers(state)).servers).toEqual([record(7002), record(7001)]);
-  expect((await findServers(state, { port: 7001 })).servers).toEqual([record(7001)]);
-  expect((await findServers(state, { port: 700 })).servers).toEqual([]);
+  expect((await announcedServers(state)).servers).toEqual([record(7002), record(7001)]);
+  expect((await announcedServers(state, { port: 7001 })).servers).toEqual([record(7001)]);
+  expect((await announcedServers(state, { port: 700 })).servers).toEqual([]);
 });
 
 test("files are 0600 in a 0700 directory, and nothing is left beside them", async () => {
@@ -64,13 +65,13 @@ test("a server removes its own file, not its successor's", async () => {
 test("servers on unix sockets and without a token are found too", async () => {
   const onSocket = record(80, { url: "http://localhost", socketPath: join(state, "a.sock"), token: null });
   await using _one = await writeDiscovery(state, onSocket);
-  expect((await findServers(state)).servers).toEqual([onSocket]);
+  expect((await announcedServers(state)).servers).toEqual([onSocket]);
 });
 
 test("what a newer server says besides is passed over", async () => {
   await using _one = await writeDiscovery(state, record(7001));
   await writeFile(file("7001.json"), JSON.stringify({ ...record(7001), future: true }));
-  expect((await findServers(state)).servers).toEqual([record(7001)]);
+  expect((await announcedServers(state)).servers).toEqual([record(7001)]);
 });
 
 test("a shared server of 0.2 is found, whose options had other names", async () => {
@@ -80,7 +81,7 @@ test("a shared server of 0.2 is found, whose options had other names", async () 
 });
 
 test("nothing there is no error", async () => {
-  expect(await findServers(join(root, "none"))).toEqual({ servers: [], ignored: [] });
+  expect(await announcedServers(join(root, "none"))).toEqual({ servers: [], ignored: [] });
 });
 
 describe("what is not believed", () => {
