@@ -8,16 +8,18 @@ import { registerLedgerCommands } from "./commands/ledger/register-ledger-comman
 import { helpWithExamples } from "./commands/options/examples.ts";
 import { registerPlanCommands } from "./commands/plan/register-plan-commands.ts";
 import { registerProvenanceCommands } from "./commands/provenance/register-provenance-commands.ts";
-import { registerAcpCommand } from "./commands/register-acp-command.ts";
-import { registerAttemptsCommands } from "./commands/register-attempts-commands.ts";
-import { registerBackgroundCommands } from "./commands/register-background-commands.ts";
-import { registerIntentsCommands } from "./commands/register-intents-commands.ts";
-import { registerMcpServeCommand } from "./commands/register-mcp-serve-command.ts";
-import { registerModelsCommands } from "./commands/register-models-commands.ts";
-import { registerPolicyCommands } from "./commands/register-policy-commands.ts";
-import { registerStageCommands } from "./commands/register-stage-commands.ts";
-import { registerStorageCommands } from "./commands/register-storage-commands.ts";
-import { registerTryCommand } from "./commands/register-try-command.ts";
+import {
+  registerAcpCommand,
+  registerAttemptsCommands,
+  registerBackgroundCommands,
+  registerIntentsCommands,
+  registerMcpServeCommand,
+  registerModelsCommands,
+  registerPolicyCommands,
+  registerStageCommands,
+  registerStorageCommands,
+  registerTryCommand,
+} from "./commands/register-commands.ts";
 import { registerOpenCommand } from "./commands/serve/register-open-command.ts";
 import { registerServeCommand } from "./commands/serve/register-serve-command.ts";
 import { registerSessionsCommands } from "./commands/sessions/register-sessions-commands.ts";

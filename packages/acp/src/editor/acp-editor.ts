@@ -1,5 +1,12 @@
 import { resolve } from "node:path";
-import { type AgentContext, type ClientCapabilities, methods } from "@agentclientprotocol/sdk";
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  methods,
+  type PermissionOption,
+  type RequestPermissionOutcome,
+  type ToolCallContent,
+} from "@agentclientprotocol/sdk";
 import type {
   CommandOptions,
   ConfirmationQuestion,
@@ -7,7 +14,11 @@ import type {
   Editor,
   RequestOptions,
 } from "@gennai/client/connection/editor";
+import { offeredAnswers } from "@gennai/client/questions/offered-answers";
+import { questionWords } from "@gennai/client/questions/question-words";
+import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { explanationsOf } from "@gennai/protocol/model/governance/question";
 import type {
   ApplyRequest,
   CommandRequest,
@@ -18,7 +29,6 @@ import type {
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { askUser } from "./ask-user.ts";
 import { diskBytes, type EditorFile, editorFile, pathInWorkspace, writtenFile } from "./editor-file.ts";
-import { confirmationReply, permissionOptions, questionContent } from "./permission.ts";
 import { unlessWithdrawn } from "./withdrawn-request.ts";
 
 /** The editor at the other end. */
@@ -186,4 +196,45 @@ async function runInTerminal(
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** The answers to a question of the gate, the narrowest first. Only what the server offered is among them. */
+export function permissionOptions(question: ConfirmationQuestion): readonly PermissionOption[] {
+  return [
+    ...offeredAnswers(question).map(({ id, words, reply }): PermissionOption => {
+      const kind = reply.scope === "once" ? "allow_once" : "allow_always";
+      return { optionId: id, name: spelledOut(words), kind };
+    }),
+    { optionId: "deny", name: questionWords(question).no, kind: "reject_once" },
+  ];
+}
+
+/** What a person chose; what was not offered is nobody's answer. */
+export function confirmationReply(
+  question: ConfirmationQuestion,
+  outcome: RequestPermissionOutcome,
+): ConfirmationReply {
+  if (outcome.outcome === "cancelled") return { answer: "nobody", reason: "The editor closed the question." };
+  if (outcome.optionId === "deny") return { answer: "no", reason: "Denied in the editor." };
+  const chosen = offeredAnswers(question).find(({ id }) => id === outcome.optionId);
+  return chosen?.reply ?? { answer: "nobody", reason: "The editor gave an answer that was not offered." };
+}
+
+/** The question as an editor shows it: what the server computed first, and what the model claims apart from it. */
+export function questionContent(question: ConfirmationQuestion): readonly ToolCallContent[] {
+  const { computed, actionStatement, modelClaim, diff, actionJson } = question;
+  const facts = [
+    `**${computed.risk} risk**, computed by the server`,
+    fencedText(spelledOut(actionStatement)),
+    ...explanationsOf(question).map(({ text }) => fencedText(spelledOut(text))),
+    fencedText(spelledOut(`${computed.reason} (${computed.rule})`)),
+    ...(diff === undefined ? [] : [fencedText(spelledOut(diff), "diff")]),
+    `Exactly:\n\n${fencedText(spelledOut(actionJson), "json")}`,
+  ];
+  const claim = modelClaim === "" ? [] : [text(`The model claims:\n\n${fencedText(spelledOut(modelClaim))}`)];
+  return [text(facts.join("\n\n")), ...claim];
+}
+
+function text(markdown: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text: markdown } };
 }

@@ -1,4 +1,5 @@
 import {
+  type AvailableCommand,
   type ContentBlock,
   methods,
   RequestError,
@@ -6,7 +7,7 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
-import type { CommandPlace } from "@gennai/client/commands/command";
+import type { CommandPlace, SlashCommand } from "@gennai/client/commands/command";
 import { slashCommands, typedCommand } from "@gennai/client/commands/slash-commands";
 import { callFailure } from "@gennai/client/connection/call-failure";
 import { listModels, type ProviderChoice } from "@gennai/client/host/model-choices";
@@ -19,7 +20,6 @@ import { acpEditor } from "../editor/acp-editor.ts";
 import type { WaitingMcpServer } from "../editor/editor-mcp-servers.ts";
 import { acceptsServer, mcpPermission } from "../editor/mcp-permission.ts";
 import { unlessWithdrawn } from "../editor/withdrawn-request.ts";
-import { availableCommands } from "./available-commands.ts";
 import { type PromptContent, promptContent } from "./prompt-content.ts";
 import { ServedTurn, type TurnPrompt } from "./served-turn.ts";
 import { type Mode, modeFor, modeOf } from "./session-modes.ts";
@@ -288,4 +288,13 @@ function contentOf(blocks: readonly ContentBlock[]): PromptContent {
   } catch (error) {
     throw RequestError.invalidParams(undefined, errorMessage(error));
   }
+}
+
+/** Commands as an editor lists them. */
+function availableCommands(commands: readonly SlashCommand[]): AvailableCommand[] {
+  return commands.map(({ name, argument, description }) => ({
+    name,
+    description: spelledOut(description),
+    input: argument === "" ? null : { hint: argument },
+  }));
 }

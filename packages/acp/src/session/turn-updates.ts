@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
-import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
+import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
+import { callSubject } from "@gennai/client/view/call-subject";
 import { isNews } from "@gennai/client/view/notice";
 import { SessionView } from "@gennai/client/view/session-view";
+import { builtInTools } from "@gennai/protocol/built-in-tools";
 import {
   type AppliedFile,
   type InvokeEvent,
@@ -13,7 +15,7 @@ import {
   TodoStatus,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import { shownCall, toolKind } from "./tool-kind.ts";
+import { parsedJson, recordOf } from "@gennai/protocol/json-value";
 
 export interface TurnUpdatesOptions {
   readonly workingDir: string;
@@ -220,5 +222,31 @@ function planEntry({ content: text, priority, status }: TodoItem): PlanEntry {
     priority: priority === TodoPriority.HIGH ? "high" : priority === TodoPriority.LOW ? "low" : "medium",
     status:
       status === TodoStatus.COMPLETED ? "completed" : status === TodoStatus.IN_PROGRESS ? "in_progress" : "pending",
+  };
+}
+
+/** How an editor draws a call; tools of MCP servers are `other`. */
+export function toolKind(name: string): ToolKind {
+  return builtInTools.get(name)?.kind ?? "other";
+}
+
+/** Characters of a title; the arguments themselves go along whole. */
+const maxTitle = 200;
+
+/** A line about a call, and the file that it is about. @param argumentsJson as the model gave them; may be broken */
+export function shownCall(
+  name: string,
+  argumentsJson: string,
+  workingDir: string,
+): { readonly title: string; readonly locations: ToolCallLocation[]; readonly rawInput: unknown } {
+  const { file_path, notebook_path, path, offset } = recordOf(parsedJson(argumentsJson));
+  const files = [file_path, notebook_path, toolKind(name) === "read" ? path : undefined];
+  const file = files.find((each) => typeof each === "string");
+  const title = `${name} ${callSubject(argumentsJson)}`.trim();
+  return {
+    title: title.length > maxTitle ? `${title.slice(0, maxTitle - 1)}…` : title,
+    locations:
+      file === undefined ? [] : [{ path: resolve(workingDir, file), line: typeof offset === "number" ? offset : null }],
+    rawInput: parsedJson(argumentsJson) ?? argumentsJson,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { confirmationReply, permissionOptions, questionContent } from "#editor/permission";
+import { confirmationReply, permissionOptions, questionContent } from "#editor/acp-editor";
 import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
 const question = askedQuestion({

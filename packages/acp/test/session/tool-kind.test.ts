@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shownCall, toolKind } from "#session/tool-kind";
+import { shownCall, toolKind } from "#session/turn-updates";
 
 test.each([
   ["Read", '{"file_path":"src/a.ts","offset":3}', "Read src/a.ts", [{ path: "/w/src/a.ts", line: 3 }]],

@@ -1,7 +1,7 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { ChangeWriter, finalChange } from "#client/change-writer";
+import { ChangeWriter, finalChange } from "#client/headless-editor";
 import { proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 
 const proposed = proposedChange({ id: "c", newContent: "new\n", baseSha256: sha256Hex("old\n") });

@@ -1,6 +1,6 @@
 import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 import { expect, test } from "vitest";
-import { chosenChanges, keptUnasked } from "#review/chosen-changes";
+import { chosenChanges, keptUnasked } from "#review/offered-changes";
 
 function change(id: string, verdict: TriedChange["verdict"], needs: readonly string[] = []): TriedChange {
   const rule = verdict === "allow" ? "" : "r";

@@ -1,16 +1,17 @@
+import { commandUsage, slashCommands } from "@gennai/client/commands/slash-commands";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { type PromptImage, readImages } from "../control/session/prompt-images.ts";
 import { Icon } from "../look/icon.tsx";
 import { mentionCompletion } from "./complete-mention.ts";
-import { CompletionList, completionListId, useCompletion } from "./completion.tsx";
+import { CompletionList, type CompletionSource, completionListId, useCompletion } from "./completion.tsx";
 import { droppedUris, mentionDropped } from "./dropped-files.ts";
 import { EditorChips, lookAtEditor } from "./editor-chips.tsx";
 import { PromptHistory } from "./prompt-history.ts";
 import { QueuedPrompts } from "./queued-prompts.tsx";
 import { runSlash, type SlashOutcome } from "./run-slash.ts";
 import { SettingsBar } from "./settings-bar.tsx";
-import { slashCompletion } from "./slash-completion.ts";
+import { slashPlace } from "./slash-place.ts";
 import { usePromptFocus } from "./use-prompt-focus.ts";
 
 /** The style sheet makes the box grow, without a layout in between at each key. */
@@ -261,4 +262,27 @@ function BytesImage(props: {
     return () => URL.revokeObjectURL(made);
   }, [bytes, mediaType]);
   return url === undefined ? null : <img class="picture" src={url} alt={label} title={label} />;
+}
+
+/** Completes the `/` at the beginning of a prompt with commands. */
+export function slashCompletion(control: ReplControl): CompletionSource {
+  return (text, caret) => {
+    const typed = /^\/([\w.-]*)$/.exec(text.slice(0, caret))?.[1]?.toLowerCase();
+    if (typed === undefined) return undefined;
+    const behind = text.slice(caret).replace(/^[\w.-]+/, "");
+    const found = slashCommands(slashPlace(control)).filter(({ name }) => name.startsWith(typed));
+    return Promise.resolve(
+      found.map((command) => {
+        const { name, argument, description } = command;
+        const before = argument === "" || /^\s/.test(behind) ? `/${name}` : `/${name} `;
+        return {
+          name: commandUsage(command),
+          detail: description,
+          icon: "chevron",
+          done: { text: before + behind, caret: before.length },
+          goesOn: false,
+        };
+      }),
+    );
+  };
 }

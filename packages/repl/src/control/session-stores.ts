@@ -1,12 +1,16 @@
+import type { GovernanceClient } from "@gennai/client/connection/connection";
 import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/connection/editor";
 import { getWorkspaceState, prepareBranch } from "@gennai/client/session/workspace-state";
 import { SessionPlans } from "@gennai/client/session-plans";
+import { traceCall } from "@gennai/client/trace-lines";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { CallTrace } from "@gennai/protocol/model/governance/line-trace";
 import { plural } from "@gennai/protocol/plural";
-import { computed } from "@preact/signals";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { GovernanceStore } from "../governance/governance-store.ts";
 import { RulesStore } from "../governance/rules-store.ts";
+import { type Problem, problemOf } from "../look/problem.ts";
 import { PlanStore } from "../plan/plan-store.ts";
 import { writePlan } from "../plan/write-plan.ts";
 import { CheckpointStore } from "../timeline/checkpoint-store.ts";
@@ -14,7 +18,6 @@ import { TimelineStore } from "../timeline/timeline-store.ts";
 import type { ReplControl } from "./repl-control.ts";
 import { AttemptsStore } from "./session/attempts-store.ts";
 import { BackgroundStore } from "./session/background-store.ts";
-import { CallTraces } from "./session/call-traces.ts";
 import { ChangeContents } from "./session/change-contents.ts";
 import type { FollowedSession } from "./session/followed-session.ts";
 import { TodoStore } from "./session/todo-store.ts";
@@ -140,4 +143,68 @@ async function planBranch(followed: FollowedSession, { task, confirm, signal }: 
   // Where git is not ready, the server says best what to do.
   const reply = git === "ready" ? await confirm(question, { signal }) : { answer: "yes" };
   if (reply.answer === "yes") await prepareBranch(client, { sessionId, task, signal });
+}
+
+/** Where a call's lines are at present, as far as it is known. */
+type CallTraceState =
+  | { readonly type: "not-asked" }
+  | { readonly type: "asking" }
+  | { readonly type: "traced"; readonly trace: CallTrace }
+  | { readonly type: "failed"; readonly problem: Problem };
+
+interface KnownCall {
+  readonly turnId: string;
+  readonly callId: string;
+  readonly state: Signal<CallTraceState>;
+}
+
+/** Where the lines of a session's calls are at present: loaded when a reader asks, and again each time. */
+export class CallTraces implements Disposable {
+  readonly #client: Pick<GovernanceClient, "traceCall">;
+  readonly #sessionId: string;
+  readonly #over = new AbortController();
+  readonly #known = new Map<string, KnownCall>();
+
+  constructor(client: Pick<GovernanceClient, "traceCall">, sessionId: string) {
+    this.#client = client;
+    this.#sessionId = sessionId;
+  }
+
+  of(turnId: string, callId: string): ReadonlySignal<CallTraceState> {
+    return this.#of(turnId, callId);
+  }
+
+  /** Never rejects: the problem is shown in place of the answer. */
+  async ask(turnId: string, callId: string): Promise<void> {
+    const state = this.#of(turnId, callId);
+    if (state.peek().type === "asking") return;
+    state.value = { type: "asking" };
+    try {
+      const call = { sessionId: this.#sessionId, turnId, callId };
+      state.value = { type: "traced", trace: await traceCall(this.#client, call, { signal: this.#over.signal }) };
+    } catch (error) {
+      state.value = { type: "failed", problem: problemOf(error, "Look for what is left") };
+    }
+  }
+
+  /** Files have changed: repeats what was answered before. */
+  askAgain(): void {
+    for (const { turnId, callId, state } of this.#known.values()) {
+      if (state.peek().type === "traced") void this.ask(turnId, callId);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+    this.#known.clear();
+  }
+
+  #of(turnId: string, callId: string): Signal<CallTraceState> {
+    const key = JSON.stringify([turnId, callId]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known.state;
+    const state = signal<CallTraceState>({ type: "not-asked" });
+    this.#known.set(key, { turnId, callId, state });
+    return state;
+  }
 }

@@ -6,7 +6,7 @@ import { h, render } from "preact";
 import { expect, it, vi } from "vitest";
 import { LeftToday } from "#changes/left-today.tsx";
 import { ChatProvider, Folds } from "#chat/chat-context";
-import { CallTraces } from "#control/session/call-traces";
+import { CallTraces } from "#control/session-stores";
 import { idleControl } from "../chat/idle-control.ts";
 
 type Answer = Parameters<typeof create<typeof TraceCallResponseSchema>>[1];

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { builtInCommands, commandUsage, slashCommands } from "@gennai/client/commands/slash-commands";
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { describe, expect, it, vi } from "vitest";
+import { slashCompletion } from "#composer/composer.tsx";
 import { runSlash } from "#composer/run-slash";
-import { slashCompletion } from "#composer/slash-completion";
 import { slashPlace } from "#composer/slash-place";
 import { appOn, OneSession, opened, progress } from "../control/one-session.ts";
 

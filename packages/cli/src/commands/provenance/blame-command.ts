@@ -10,16 +10,13 @@ import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
-import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
-import { openProvenance } from "./report/open-provenance.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { type Said, said } from "../command-host.ts";
+import { openProvenance, type SourceFlags } from "./report/open-provenance.ts";
 import { momentOf } from "./report/since.ts";
 
-export interface BlameFlags {
-  readonly workspace?: string;
+export interface BlameFlags extends SourceFlags {
   readonly since?: string;
-  readonly bundle?: string;
-  readonly publicKey?: string;
-  readonly notes?: boolean;
   readonly json?: boolean;
 }
 
@@ -27,7 +24,7 @@ export interface BlameFlags {
 const untrusted = 10;
 
 /** `gennai blame FILE[:LINES]`. */
-export async function blameCommand(named: string, flags: BlameFlags, console: Console): Promise<number> {
+export async function blameCommand(named: string, flags: BlameFlags, console: Console): Promise<Said> {
   const { workspaceRoot, provenance } = await openProvenance(flags, console);
   const wanted = fileAndLines(named);
   if (wanted === undefined) throw usageError(`${named} names no lines.`, "Lines are counted from 1, e.g. FILE:40-60.");
@@ -38,9 +35,7 @@ export async function blameCommand(named: string, flags: BlameFlags, console: Co
   if (range.first > all.length && all.length > 0)
     throw usageError(`${path} has ${all.length} lines.`, "Name some of them.");
   const origins = all.slice(range.first - 1, range.last).map((origin) => ofSince(origin, since));
-  if (flags.json === true) {
-    console.output.write(`${jsonLine(blameJson(path, origins, range, provenance.trust))}\n`);
-  } else {
+  if (flags.json !== true) {
     warnOfTrust(provenance.trust, console);
     if (provenance.writes.length === 0) {
       console.errors.write(
@@ -48,11 +43,11 @@ export async function blameCommand(named: string, flags: BlameFlags, console: Co
           " Name it with --workspace.\n",
       );
     }
-    const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
-    const paint = paintFor(console.output, console.environment);
-    console.output.write(blameText(lines, origins, range, paint));
   }
-  return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+  const shown = blameText(lines, origins, range, paintFor(console.output, console.environment));
+  const code = provenance.trust.status === "ok" ? exitCode.ok : untrusted;
+  return said(blameJson(path, origins, range, provenance.trust), shown, code);
 }
 
 /** Warns on standard error if the ledger is not as it was signed, or if nobody vouches for its key. */

@@ -4,21 +4,21 @@ import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/pro
 import type { TraceRecord } from "@gennai/provenance/trace-record";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
-import { exitCode } from "../../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
+import type { Said } from "../command-host.ts";
 import { partsOf } from "../options/chosen-parts.ts";
+import type { WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { leavesText, leavingParts, neverLeaves } from "../options/what-leaves.ts";
 import { commitNamed, openProvenance } from "./report/open-provenance.ts";
 
-export interface NoteFlags {
-  readonly workspace?: string;
+export interface NoteFlags extends WorkspaceFlags {
   readonly include?: string;
   readonly dryRun?: boolean;
 }
 
 /** `gennai provenance note [REF]`. */
-export async function noteCommand(name: string | undefined, flags: NoteFlags, console: Console): Promise<number> {
+export async function noteCommand(name: string | undefined, flags: NoteFlags, console: Console): Promise<Said> {
   const parts = partsOf(flags.include, { all: sharedParts, usual: usualParts });
   const { workspaceRoot, stateDir, provenance } = await openProvenance(flags, console);
   const { status, message } = provenance.trust;
@@ -34,22 +34,18 @@ export async function noteCommand(name: string | undefined, flags: NoteFlags, co
     console.errors.write(
       `No recorded call wrote a line that ${commit.slice(0, 12)} brought in. Nothing was written.\n`,
     );
-    return exitCode.ok;
+    return { text: "" };
   }
   if (flags.dryRun === true) {
     console.errors.write(listed(parts, record));
-    console.output.write(`${jsonLine(record)}\n`);
-    return exitCode.ok;
+    return { text: `${jsonLine(record)}\n` };
   }
   await writeNote(workspaceRoot, record);
   const files = record.files.map(({ path }) => path);
   const { length } = record.metadata["dev.gennai"].writes;
-  console.output.write(
-    terminalSafe(
-      `The note of ${commit.slice(0, 12)} in ${notesRef} names ${length === 1 ? "1 write" : `${length} writes`} in ${files.join(", ")}.`,
-    ) + `\n${adviceText}`,
-  );
-  return exitCode.ok;
+  const writes = length === 1 ? "1 write" : `${length} writes`;
+  const what = `The note of ${commit.slice(0, 12)} in ${notesRef} names ${writes} in ${files.join(", ")}.`;
+  return { text: `${terminalSafe(what)}\n${adviceText}` };
 }
 
 /** What of the ledger would be in the note, and what not. */

@@ -3,19 +3,19 @@ import { git } from "@gennai/git/run/run-git";
 import { tracedLines } from "@gennai/provenance/commit-origins";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
-import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import type { Said } from "../command-host.ts";
+import type { WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { leavesText, neverLeaves } from "../options/what-leaves.ts";
 import { commitNamed, openProvenance } from "./report/open-provenance.ts";
 
-export interface TrailerFlags {
-  readonly workspace?: string;
+export interface TrailerFlags extends WorkspaceFlags {
   readonly amend?: boolean;
   readonly dryRun?: boolean;
 }
 
 /** `gennai provenance trailer [REF]`: prints the lines, or puts them into the newest commit's message. */
-export async function trailerCommand(name: string | undefined, flags: TrailerFlags, console: Console): Promise<number> {
+export async function trailerCommand(name: string | undefined, flags: TrailerFlags, console: Console): Promise<Said> {
   if (flags.amend === true && name !== undefined && name !== "HEAD") {
     throw new CliError("Only the newest commit's message is changed.", { next: ["Leave out the commit."] });
   }
@@ -26,20 +26,14 @@ export async function trailerCommand(name: string | undefined, flags: TrailerFla
   const trailers = [...writers].sort().map((writer) => `Assisted-by: gennai:${tokenOf(writer)}`);
   if (trailers.length === 0) {
     console.errors.write(`No recorded call of an agent wrote a line that ${commit.slice(0, 12)} brought in.\n`);
-    return exitCode.ok;
+    return { text: "" };
   }
   if (flags.dryRun === true) console.errors.write(listed);
-  if (flags.amend !== true || flags.dryRun === true) {
-    console.output.write(`${trailers.join("\n")}\n`);
-    return exitCode.ok;
-  }
+  if (flags.amend !== true || flags.dryRun === true) return { text: `${trailers.join("\n")}\n` };
   const changed = await amend(workspaceRoot, commit, trailers);
-  console.output.write(
-    changed === undefined
-      ? `The message of ${commit.slice(0, 12)} has it already.\n`
-      : `${commit.slice(0, 12)} is ${changed.slice(0, 12)} now: ${trailers.join(", ")}\n`,
-  );
-  return exitCode.ok;
+  const short = commit.slice(0, 12);
+  if (changed === undefined) return { text: `The message of ${short} has it already.\n` };
+  return { text: `${short} is ${changed.slice(0, 12)} now: ${trailers.join(", ")}\n` };
 }
 
 const listed = leavesText("Would go along with the commit, to everybody who gets it:", [

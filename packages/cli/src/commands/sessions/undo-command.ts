@@ -4,7 +4,6 @@ import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { goesBackByForce, listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { git } from "@gennai/git/run/run-git";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -16,10 +15,10 @@ import { chooseServer, type ServerFlags, serverRequest } from "../../connection/
 import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
-import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { type Said, said } from "../command-host.ts";
+import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { sessionsElsewhere } from "./sessions-elsewhere.ts";
 import {
   describeCheckpoints,
@@ -30,8 +29,7 @@ import {
   describeUndone,
 } from "./undo-text.ts";
 
-export interface UndoFlags extends ServerFlags {
-  readonly workspace?: string;
+export interface UndoFlags extends ServerFlags, WorkspaceFlags {
   readonly session?: string;
   /** Id of a guarded agent. */
   readonly agent?: string;
@@ -55,11 +53,10 @@ const maxSessions = 50;
  * `gennai undo`: takes back the newest change set of a session, by default of the newest one of the workspace that has any; with
  * a turn or a checkpoint, all that was done since, or only the named files.
  */
-export async function undoCommand(paths: readonly string[], flags: UndoFlags, console: Console): Promise<ExitCode> {
-  const workspace = await resolveWorkspace(flags.workspace, console);
+export async function undoCommand(paths: readonly string[], flags: UndoFlags, console: Console): Promise<Said> {
+  const { workspaceRoot: workspace, stateDir } = await placeHere(flags, console);
   const { signal } = new AbortController();
-  const stateDir = defaultStateDir(console.environment);
-  if (flags.kept === true) return undoKept(flags, { workspace, stateDir, console });
+  if (flags.kept === true) return undoKept({ workspaceRoot: workspace, stateDir }, console);
   await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
   const held = holdsFiles(flags)
     ? await openDiskWorkspace({ root: workspace, stateDir, environment: console.environment })
@@ -73,7 +70,8 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     throw usageError("Say how far back: --turn or --to.", "gennai undo --list shows what there is.");
   }
   if (toCheckpoint || flags.list === true) {
-    return await undoToCheckpoint(server.client, sessionIds.slice(0, maxSessions), paths, flags, console);
+    const listed = { client: server.client, sessionIds: sessionIds.slice(0, maxSessions), workspace };
+    return await undoToCheckpoint(listed, paths, flags, console);
   }
   const identity = {
     clientId: crypto.randomUUID(),
@@ -96,12 +94,8 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
         throw mustStay(sessionId, reason, { older: searched[at + 1], rest: flags.rest === true });
     });
     if (undone === undefined) continue;
-    console.output.write(
-      flags.json === true
-        ? `${JSON.stringify({ sessionId, ...undone })}\n`
-        : describeUndone(undone) + (await describeCommit(workspace, undone.files)),
-    );
-    return exitCode.ok;
+    const text = describeUndone(undone) + (await describeCommit(workspace, undone.files));
+    return said({ sessionId, ...undone }, text);
   }
   if (sessionIds.length === 0 && flags.agent !== undefined) {
     throw usageError(
@@ -126,55 +120,45 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
 
 /** `gennai undo --kept`: what `gennai try` kept last. No server is asked. */
 async function undoKept(
-  flags: UndoFlags,
-  {
-    workspace,
-    stateDir,
-    console,
-  }: { readonly workspace: string; readonly stateDir: string; readonly console: Console },
-): Promise<ExitCode> {
+  place: { readonly workspaceRoot: string; readonly stateDir: string },
+  console: Console,
+): Promise<Said> {
   const { takeBackKept } = await import("@gennai/sessions/policy-workbench/take-back-kept");
   const back = await takeBackKept({
-    stateDir,
-    workspaceRoot: workspace,
+    ...place,
     toolVersion: version,
     onWarning: (text) => void console.errors.write(`warning: ${terminalSafe(text)}\n`),
   });
-  console.output.write(flags.json === true ? `${jsonLine(back)}\n` : `Undone: ${terminalSafe(back.title)}\n`);
-  return exitCode.ok;
+  return said(back, `Undone: ${terminalSafe(back.title)}\n`);
 }
 
 async function undoToCheckpoint(
-  client: AgentClient,
-  sessionIds: readonly string[],
+  place: { readonly client: AgentClient; readonly sessionIds: readonly string[]; readonly workspace: string },
   paths: readonly string[],
   flags: UndoFlags,
   console: Console,
-): Promise<ExitCode> {
+): Promise<Said> {
+  const { client, sessionIds, workspace } = place;
   const { signal } = new AbortController();
-  let shown = 0;
+  const rows: unknown[] = [];
+  let listed = "";
   for (const sessionId of sessionIds) {
     const list = await listCheckpoints(client, sessionId, { signal });
     if (list.checkpoints.length === 0 && flags.session === undefined) continue;
     if (flags.list === true) {
       const skipped = await wouldBeLeft(client, sessionId, list.checkpoints);
-      const text = `session ${sessionId}\n${describeCheckpoints(list, commandName(console.environment))}${describeLeft(skipped)}`;
-      console.output.write(flags.json === true ? `${JSON.stringify({ sessionId, ...list, skipped })}\n` : text);
-      shown += 1;
+      const described = describeCheckpoints(list, commandName(console.environment));
+      listed += `session ${sessionId}\n${described}${describeLeft(skipped)}`;
+      rows.push({ sessionId, ...list, skipped });
       // If undo would leave files here as they are, the session before is listed as well.
-      if (skipped.length === 0) return exitCode.ok;
+      if (skipped.length === 0) break;
       continue;
     }
     const { checkpointId } = findCheckpoint(list.checkpoints, flags, sessionId);
     const dryRun = flags.dryRun === true;
     const request = { sessionId, checkpointId, paths, dryRun, force: flags.force === true };
     const restored = await restoreCheckpoint(client, request, { signal });
-    console.output.write(
-      flags.json === true ? `${JSON.stringify({ sessionId, ...restored })}\n` : describeRestored(restored, { dryRun }),
-    );
-    if (!dryRun && flags.json !== true) {
-      console.output.write(await describeCommit(await resolveWorkspace(flags.workspace, console), restored.files));
-    }
+    const commit = dryRun ? "" : await describeCommit(workspace, restored.files);
     const forcible = restored.skipped.filter(goesBackByForce);
     if (forcible.length > 0 && flags.json !== true) {
       const back = flags.to === undefined ? `--turn ${flags.turn ?? ""}` : `--to ${flags.to}`;
@@ -182,9 +166,9 @@ async function undoToCheckpoint(
       const line = `gennai undo ${back} --session ${sessionId} --force ${names}`;
       console.errors.write(`To undo what was left, name it: ${asTyped(line, console.environment)}\n`);
     }
-    return exitCode.ok;
+    return said({ sessionId, ...restored }, describeRestored(restored, { dryRun }) + commit);
   }
-  if (shown > 0) return exitCode.ok;
+  if (rows.length > 0) return { rows, text: listed };
   throw usageError("No session here has changes to undo.", "gennai sessions lists what there is.");
 }
 
