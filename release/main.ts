@@ -22,7 +22,7 @@ const usage = `Usage:
   npm run release:key -- DIRECTORY             makes a signing key, in a directory of your own
   npm run release:version -- VERSION           writes the version of the next release into every file that names it
   npm run release -- --out DIRECTORY [--key FILE] [--allow-dirty]
-                                               makes the artefacts, their checksums and the signature
+                                               makes the artefacts and their signed provenance
   npm run release:gates -- DIRECTORY [--key FILE] [--only NAME …]
                                                runs the gates and signs the record
   npm run release:rehearse -- [--only NAME …]  all of it, in fresh clones, with a key for the rehearsal alone
@@ -83,7 +83,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<boo
     assertCatalogueIsNew(catalogueDate, source.time);
     const key = values.key === undefined ? await keyForOneRun(out) : readSigningKey(resolve(values.key));
     const artefacts = await makeArtefacts(root, source);
-    publish(out, artefacts, key);
+    publish(out, artefacts, { root, source, key });
     for (const [name, { length }] of artefacts) print(`${name}  ${Math.ceil(length / 1024)} KB`);
     print(`Release ${source.version} of ${source.commit} is in ${out}, signed by key ${key.keyId}.`);
     return true;

@@ -13,11 +13,12 @@ import { readLockFile } from "./artefacts/lock-file.ts";
 import { type TarEntry, tarball } from "./artefacts/tarball.ts";
 import { thirdPartyLicenses } from "./artefacts/third-party-licenses.ts";
 import { ReleaseError } from "./release-error.ts";
+import { provenance } from "./release-provenance.ts";
 import type { SigningKey } from "./signing-key.ts";
 import type { SourceState } from "./source-state.ts";
-import { keyFile, sha256, sumsFile } from "./verify.mjs";
+import { attestationsFile, keyFile, sha256 } from "./verify.mjs";
 
-/** Names of what a release publishes, without checksums and signatures. */
+/** Names of what a release publishes, without what is said of it and the key. */
 export function artefactNames(version: string) {
   return {
     commandLine: `gennai-${version}.tgz`,
@@ -91,16 +92,17 @@ function packed({ version, time }: SourceState, entries: readonly TarEntry[], li
   );
 }
 
-/** Writes artefacts, their checksums, the signature and the public key. Throws `ReleaseError` when something lies there. */
-export function publish(out: string, artefacts: ReadonlyMap<string, Uint8Array>, key: SigningKey): void {
+/** Writes artefacts, their signed provenance and the public key. Throws `ReleaseError` when something lies there. */
+export function publish(
+  out: string,
+  artefacts: ReadonlyMap<string, Uint8Array>,
+  { root, source, key }: { readonly root: string; readonly source: SourceState; readonly key: SigningKey },
+): void {
   if (existsSync(out) && readdirSync(out).length > 0)
     throw new ReleaseError(`${out} is not empty: name another --out.`);
   mkdirSync(out, { recursive: true });
   for (const [name, bytes] of artefacts) writeFileSync(join(out, name), bytes);
-  const lines = [...artefacts].map(([name, bytes]) => `${sha256(bytes)}  ${name}\n`);
-  // Sorted by name, which begins behind digest and spaces.
-  lines.sort((one, other) => (one.slice(66) < other.slice(66) ? -1 : 1));
-  writeFileSync(join(out, sumsFile), lines.join(""));
+  const subject = [...artefacts].map(([name, bytes]) => ({ name, digest: { sha256: sha256(bytes) } }));
+  writeFileSync(join(out, attestationsFile), key.attest(provenance(root, source, subject)));
   writeFileSync(join(out, keyFile), key.publicPem);
-  key.signFile(out, sumsFile);
 }

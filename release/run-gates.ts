@@ -49,7 +49,7 @@ export async function runGates({ root, directory, key, gates, print, signal }: G
       rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
     }
   }
-  const record = releaseRecord(root, directory, { source, gates: results, keyId: key.keyId });
+  const record = releaseRecord(root, source, results);
   publishRecord(directory, record, key);
   const { problems: against } = verifyRelease({ directory, publicKey: key.publicPem, version: source.version });
   for (const problem of against) print(`REFUSED: ${problem}`);

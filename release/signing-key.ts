@@ -4,15 +4,22 @@ import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKey } from "../packages/store/src/ledger/ledger-key.ts";
 import { ReleaseError } from "./release-error.ts";
-import { keyIdOf, signatureFile, signedMessage } from "./verify.mjs";
+import { keyIdOf, payloadType, signedMessage, statementType } from "./verify.mjs";
+
+/** What is said of files. */
+export interface Statement {
+  readonly subject: readonly { readonly name: string; readonly digest: { readonly sha256: string } }[];
+  readonly predicateType: string;
+  readonly predicate: object;
+}
 
 /** Signs what a release publishes. */
 export interface SigningKey {
   readonly keyId: string;
   /** SPKI PEM. */
   readonly publicPem: string;
-  /** Writes the signature of a file beside it. */
-  signFile(directory: string, file: string): void;
+  /** A statement of in-toto in a signed envelope of DSSE, as a line. */
+  attest(statement: Statement): string;
 }
 
 export function privateKeyFile(directory: string): string {
@@ -54,9 +61,10 @@ export function readSigningKey(file: string): SigningKey {
   return {
     keyId,
     publicPem: publicKey.export({ type: "spki", format: "pem" }).toString(),
-    signFile(directory, name) {
-      const signature = sign(null, signedMessage(name, readFileSync(join(directory, name))), privateKey);
-      writeFileSync(join(directory, signatureFile(name)), `ed25519 ${keyId} ${signature.toString("base64")}\n`);
+    attest(statement) {
+      const payload = Buffer.from(JSON.stringify({ _type: statementType, ...statement }));
+      const signature = { keyid: keyId, sig: sign(null, signedMessage(payload), privateKey).toString("base64") };
+      return `${JSON.stringify({ payloadType, payload: payload.toString("base64"), signatures: [signature] })}\n`;
     },
   };
 }

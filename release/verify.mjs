@@ -9,9 +9,15 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, r
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-export const sumsFile = "SHA256SUMS";
-export const recordFile = "release-record.json";
+/** A bundle of in-toto: an envelope of DSSE a line. The first has the provenance, the second the record of the gates. */
+export const attestationsFile = "release.intoto.jsonl";
 export const keyFile = "release-key.pub";
+
+export const statementType = "https://in-toto.io/Statement/v1";
+export const provenanceType = "https://slsa.dev/provenance/v1";
+export const buildType = "https://gennai.dev/release/v1";
+export const recordType = "https://gennai.dev/release-record/v1";
+export const payloadType = "application/vnd.in-toto+json";
 
 /** Gates that every release must have passed. */
 export const requiredGates = [
@@ -27,14 +33,10 @@ export const requiredGates = [
   "whole-run",
 ];
 
-/** @param {string} file */
-export function signatureFile(file) {
-  return `${file}.sig`;
-}
-
-/** What is signed for a file: its name goes in, so that no signature holds for another file. @param {string} file @param {Uint8Array} bytes */
-export function signedMessage(file, bytes) {
-  return Buffer.concat([Buffer.from(`gennai release: ${file}\n`), bytes]);
+/** What DSSE signs of a statement. @param {Uint8Array} payload */
+export function signedMessage(payload) {
+  const head = `DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `;
+  return Buffer.concat([Buffer.from(head), payload]);
 }
 
 /** First 16 hex digits of the SHA-256 of the key's SPKI. @param {import("node:crypto").KeyObject} publicKey */
@@ -60,135 +62,139 @@ export function verifyRelease({ directory, publicKey, gates = true, version }) {
   const key = readPublicKey(publicKey);
   if (key === undefined) return { problems: ["The key is not an Ed25519 public key (SPKI PEM)."], facts };
 
-  const sums = signedBytes(directory, sumsFile, key, problems);
-  const listed = sums === undefined ? undefined : parseSums(sums, problems);
-  // Without sums that the key vouches for, nothing else says anything.
-  if (sums === undefined || listed === undefined) return { problems, facts };
-  facts.push(`${sumsFile} is signed by key ${keyIdOf(key)}.`);
-
-  const own = [sumsFile, recordFile].flatMap((file) => [file, signatureFile(file)]);
-  for (const name of readdirSync(directory)) {
-    if (!listed.has(name) && !own.includes(name) && name !== keyFile) problems.push(`${name} is not in ${sumsFile}.`);
+  const statements = signedStatements(directory, key, problems);
+  const provenance = provenanceOf(statements?.get(provenanceType));
+  // Without a provenance that the key vouches for, nothing else says anything.
+  if (statements === undefined) return { problems, facts };
+  if (provenance === undefined) {
+    return { problems: [`${attestationsFile} has no provenance of a release of Gennai.`], facts };
   }
-  for (const [name, sum] of listed) {
+  const { subjects, commit, clean, release } = provenance;
+  facts.push(`${attestationsFile} is signed by key ${keyIdOf(key)}.`, `Release ${release} was made from ${commit}.`);
+
+  for (const name of readdirSync(directory)) {
+    if (!subjects.has(name) && name !== attestationsFile && name !== keyFile) {
+      problems.push(`${name} is not in ${attestationsFile}.`);
+    }
+  }
+  for (const [name, sum] of subjects) {
     const digest = digestOfFile(join(directory, name));
     if (digest === undefined) problems.push(`${name} is missing, or no plain file.`);
     else if (digest !== sum) problems.push(`${name} was changed: its SHA-256 is ${digest}, not ${sum}.`);
     else facts.push(`${name} ${sum}`);
   }
   if (gates) {
-    const bytes = signedBytes(directory, recordFile, key, problems);
-    if (bytes !== undefined) checkRecord(bytes, { sums, listed, version }, problems, facts);
+    if (!clean) problems.push(`It was made from a checkout with changes that are not in ${commit}.`);
+    if (version !== undefined && release !== version) problems.push(`It is release ${release}, not ${version}.`);
+    checkRecord(statements.get(recordType), provenance, problems, facts);
   }
   return { problems, facts };
 }
 
+/** @typedef {{ subjects: Map<string, string>, release: string, commit: string, clean: boolean }} Provenance subjects: SHA-256 by name */
+
 /**
- * @param {Uint8Array} bytes @param {{ sums: Uint8Array, listed: Map<string, string>, version: string | undefined }} wanted
+ * @param {Readonly<Record<string, unknown>> | undefined} statement @param {Provenance} provenance
  * @param {string[]} problems @param {string[]} facts
  */
-function checkRecord(bytes, { sums, listed, version }, problems, facts) {
-  const record = parseRecord(bytes);
-  if (record === undefined) {
-    problems.push(`${recordFile} is not a record of a release.`);
+function checkRecord(statement, { subjects, commit }, problems, facts) {
+  const recorded = subjectsOf(statement);
+  const { result, commit: seen, gates: listed } = fieldsOf(statement?.predicate);
+  if (recorded === undefined || !Array.isArray(listed)) {
+    problems.push(`${attestationsFile} has no record of gates.`);
     return;
   }
-  if (record.version !== 1) {
-    const format = String(record.version);
-    problems.push(`${recordFile} has format ${format}; this script knows 1. Take the one of a newer release.`);
-    return;
-  }
-  const { release, commit, gates, artefacts } = record;
-  if (record.sums !== sha256(sums)) problems.push(`${recordFile} is of another ${sumsFile}.`);
-  const same = artefacts.size === listed.size && [...listed].every(([name, sum]) => artefacts.get(name) === sum);
-  if (!same) problems.push(`${recordFile} and ${sumsFile} do not name the same artefacts.`);
-  if (!record.clean) problems.push(`It was made from a checkout with changes that are not in ${commit}.`);
-  if (version !== undefined && release !== version) problems.push(`It is release ${release}, not ${version}.`);
+  const same = recorded.size === subjects.size && [...subjects].every(([name, sum]) => recorded.get(name) === sum);
+  if (!same || seen !== commit) problems.push(`The record of the gates is of another release.`);
+  const gates = listed.map(fieldsOf).map(({ name, result: end, reason }) => {
+    return { name: String(name), result: String(end), reason: String(reason) };
+  });
   for (const wanted of requiredGates) {
     const [found, ...others] = gates.filter(({ name }) => name === wanted);
     const count = found === undefined ? 0 : 1 + others.length;
-    if (found === undefined || count > 1) problems.push(`The gate ${wanted} is ${count} times in ${recordFile}.`);
+    if (found === undefined || count > 1) problems.push(`The gate ${wanted} is ${count} times in the record.`);
     else if (found.result !== "passed") problems.push(`The gate ${wanted} did not pass: ${found.reason}`);
   }
-  for (const { name, result } of gates) {
-    if (!requiredGates.includes(name) && result !== "passed") problems.push(`The gate ${name} did not pass.`);
-    facts.push(`gate ${name}: ${result}`);
+  for (const { name, result: end } of gates) {
+    if (!requiredGates.includes(name) && end !== "passed") problems.push(`The gate ${name} did not pass.`);
+    facts.push(`gate ${name}: ${end}`);
   }
-  if (record.result !== "passed") problems.push(`${recordFile} says that the release was refused.`);
-  facts.push(`Release ${release} of commit ${commit}.`);
+  if (result !== "passed") problems.push("The record says that the release was refused.");
 }
 
-/** The parts of a record that are checked; undefined if it is invalid. @param {Uint8Array} bytes */
-function parseRecord(bytes) {
-  /** @type {unknown} */
-  let value;
+/** Undefined: not of a release as this script knows it. @param {Readonly<Record<string, unknown>> | undefined} statement @returns {Provenance | undefined} */
+function provenanceOf(statement) {
+  const subjects = subjectsOf(statement);
+  const definition = fieldsOf(fieldsOf(statement?.predicate).buildDefinition);
+  const { version, clean } = fieldsOf(definition.externalParameters);
+  const sources = Array.isArray(definition.resolvedDependencies) ? definition.resolvedDependencies : [];
+  const [commit] = sources.flatMap((each) => fieldsOf(fieldsOf(each).digest).gitCommit ?? []);
+  if (subjects === undefined || definition.buildType !== buildType || typeof commit !== "string") return undefined;
+  return { subjects, commit, clean: clean === true, release: String(version) };
+}
+
+/** SHA-256 by name; undefined unless every subject is a file of the directory itself. @param {Readonly<Record<string, unknown>> | undefined} statement */
+function subjectsOf(statement) {
+  /** @type {Map<string, string>} */
+  const subjects = new Map();
+  const listed = Array.isArray(statement?.subject) ? statement.subject.map(fieldsOf) : [];
+  for (const { name, digest } of listed) {
+    const { sha256: sum } = fieldsOf(digest);
+    const fits = typeof name === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) && !subjects.has(name);
+    if (!fits || typeof sum !== "string" || !/^[0-9a-f]{64}$/.test(sum)) return undefined;
+    subjects.set(name, sum);
+  }
+  return subjects.size > 0 ? subjects : undefined;
+}
+
+/**
+ * The statements by type, if the key signed every one; else undefined and a problem.
+ * @param {string} directory @param {import("node:crypto").KeyObject} key @param {string[]} problems
+ */
+function signedStatements(directory, key, problems) {
+  const text = readPlainFile(join(directory, attestationsFile))?.toString("utf8");
+  if (text === undefined) return void problems.push(`${attestationsFile} is missing, or no plain file.`);
+  const lines = text.split("\n");
+  if (lines.pop() !== "" || lines.length === 0) return void problems.push(`${attestationsFile} is cut off or empty.`);
+  /** @type {Map<string, Readonly<Record<string, unknown>>>} */
+  const statements = new Map();
+  for (const line of lines) {
+    const envelope = fieldsOf(parsed(line));
+    const [signature, ...others] = Array.isArray(envelope.signatures) ? envelope.signatures.map(fieldsOf) : [];
+    if (signature === undefined || others.length > 0 || envelope.payloadType !== payloadType) {
+      return void problems.push(`${attestationsFile} has a line that is no signed statement.`);
+    }
+    const keyId = String(signature.keyid);
+    if (keyId !== keyIdOf(key)) {
+      return void problems.push(`${attestationsFile} is signed by key ${keyId}, not by ${keyIdOf(key)}.`);
+    }
+    const payload = Buffer.from(String(envelope.payload), "base64");
+    if (!verify(null, signedMessage(payload), key, Buffer.from(String(signature.sig), "base64"))) {
+      return void problems.push(`${attestationsFile} was changed after it was signed.`);
+    }
+    const statement = fieldsOf(parsed(payload.toString("utf8")));
+    const type = String(statement.predicateType);
+    if (statement._type !== statementType || ![provenanceType, recordType].includes(type)) {
+      return void problems.push(`This script does not know ${type}: take the one of that release.`);
+    }
+    if (statements.has(type)) return void problems.push(`${attestationsFile} has two statements of ${type}.`);
+    statements.set(type, statement);
+  }
+  return statements;
+}
+
+/** Undefined if it is no JSON. @param {string} text @returns {unknown} */
+function parsed(text) {
   try {
-    value = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
-  const record = fieldsOf(value);
-  const { artefacts, gates } = record;
-  if (record.format !== "gennai-release-record" || !Array.isArray(artefacts) || !Array.isArray(gates)) return undefined;
-  return {
-    version: record.version,
-    release: String(record.release),
-    commit: String(record.commit),
-    clean: record.clean === true,
-    result: record.result,
-    sums: record.sums_sha256,
-    artefacts: new Map(
-      artefacts.map(fieldsOf).map(({ name, sha256: sum }) => /** @type {const} */ ([String(name), String(sum)])),
-    ),
-    gates: gates.map(fieldsOf).map(({ name, result, reason }) => {
-      return { name: String(name), result: String(result), reason: String(reason) };
-    }),
-  };
 }
 
 /** @param {unknown} value @returns {Readonly<Record<string, unknown>>} */
 function fieldsOf(value) {
   return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
-/**
- * The bytes of a file when its signature by the key holds, else undefined and a problem.
- * @param {string} directory @param {string} file @param {import("node:crypto").KeyObject} key @param {string[]} problems
- */
-function signedBytes(directory, file, key, problems) {
-  const bytes = readPlainFile(join(directory, file));
-  const text = readPlainFile(join(directory, signatureFile(file)))?.toString("utf8");
-  if (bytes === undefined || text === undefined) {
-    problems.push(`${bytes === undefined ? file : signatureFile(file)} is missing, or no plain file.`);
-    return undefined;
-  }
-  const [, keyId = "", base64 = ""] = /^ed25519 ([0-9a-f]{16}) ([A-Za-z0-9+/]{86}==)\n$/.exec(text) ?? [];
-  if (keyId === "") problems.push(`${signatureFile(file)} is not a signature.`);
-  else if (keyId !== keyIdOf(key)) problems.push(`${file} is signed by key ${keyId}, not by ${keyIdOf(key)}.`);
-  else if (verify(null, signedMessage(file, bytes), key, Buffer.from(base64, "base64"))) return bytes;
-  else problems.push(`${file} was changed after it was signed.`);
-  return undefined;
-}
-
-/**
- * @param {Uint8Array} bytes @param {string[]} problems
- * @returns {Map<string, string> | undefined} SHA-256 by name
- */
-function parseSums(bytes, problems) {
-  const lines = Buffer.from(bytes).toString("utf8").split("\n");
-  /** @type {Map<string, string>} */
-  const listed = new Map();
-  for (const line of lines.slice(0, -1)) {
-    const [, sum, name] = /^([0-9a-f]{64}) {2}([A-Za-z0-9][A-Za-z0-9._-]*)$/.exec(line) ?? [];
-    if (sum === undefined || name === undefined || listed.has(name)) {
-      problems.push(`${sumsFile} has a line that is none: ${JSON.stringify(line.slice(0, 200))}.`);
-      return undefined;
-    }
-    listed.set(name, sum);
-  }
-  if (lines.at(-1) === "" && listed.size > 0) return listed;
-  problems.push(`${sumsFile} is cut off or empty.`);
-  return undefined;
 }
 
 /** @param {string} pem */

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { published } from "../release-record.ts";
 import { sourceState } from "../source-state.ts";
-import { sumsFile } from "../verify.mjs";
 import type { Gate } from "./gate.ts";
 import { runProgram } from "./run-program.ts";
 import { Steps } from "./steps.ts";
@@ -26,11 +25,12 @@ export const reproducibleGate: Gate = {
     await must("git", "-C", clone, "checkout", "--quiet", "--detach", commit);
     await must("npm", "run", "--silent", "release", "--", "--out", again);
     await steps.check("checksums", () => {
-      const [one, other] = [directory, again].map((each) => readFileSync(join(each, sumsFile), "utf8"));
-      const lines = (one ?? "").split("\n").filter((line) => line !== "");
-      const different = lines.filter((line) => !(other ?? "").includes(`${line}\n`)).map((line) => line.slice(66));
-      if (one !== other) throw new Error(`These came out otherwise: ${different.join(", ") || "names"}.`);
-      return `${lines.length} artefacts of ${commit.slice(0, 12)} are the same`;
+      const [one = [], other = []] = [directory, again].map((each) => published(each).subject);
+      const sums = new Map(other.map(({ name, digest }) => [name, digest.sha256]));
+      const different = one.filter(({ name, digest }) => sums.get(name) !== digest.sha256).map(({ name }) => name);
+      if (different.length > 0 || one.length !== other.length)
+        throw new Error(`These came out otherwise: ${different.join(", ") || "names"}.`);
+      return `${one.length} artefacts of ${commit.slice(0, 12)} are the same`;
     });
     return steps.findings();
   },

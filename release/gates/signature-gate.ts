@@ -6,10 +6,10 @@ import { keyIdOf, verifyRelease } from "../verify.mjs";
 import type { Gate } from "./gate.ts";
 import { Steps } from "./steps.ts";
 
-/** The checksums are signed by the key in question, and the check that says so sees a changed byte and a wrong key. */
+/** The provenance is signed by the key in question, and the check that says so sees a changed byte and a wrong key. */
 export const signatureGate: Gate = {
   name: "signature",
-  title: "The checksums are signed by the release key, and every artefact is what they say.",
+  title: "The provenance is signed by the release key, and every artefact is what they say.",
   timeoutMs: 60_000,
   async run({ directory, publicKey, scratch, version, doing }) {
     const steps = new Steps(doing);
@@ -18,7 +18,7 @@ export const signatureGate: Gate = {
       const { problems, facts } = look(directory);
       for (const fact of facts) steps.note(fact);
       if (problems.length > 0) throw new Error(problems.join(" "));
-      return `${facts.length - 1} artefacts, key ${keyIdOf(createPublicKey(publicKey))}`;
+      return `${facts.length - 2} artefacts, key ${keyIdOf(createPublicKey(publicKey))}`;
     });
     const copy = join(scratch, "copy");
     const { commandLine } = artefactNames(version);

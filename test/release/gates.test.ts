@@ -192,7 +192,7 @@ describe("the gates of a release", () => {
     const own = mkdtempSync(join(scratch, "gate-"));
     const look = async (at: string) => (await runGate(signatureGate, { ...place, scratch: at }, quiet)).result;
     expect(await look(own)).toMatchObject({ result: "passed" });
-    release.otherKey.signFile(release.directory, "SHA256SUMS");
+    release.provenance((statement) => statement, release.otherKey);
     const result = await look(mkdtempSync(join(scratch, "gate-")));
     expect([result.result, result.reason]).toEqual(["failed", expect.stringContaining("is signed by key")]);
   });
@@ -213,8 +213,9 @@ describe("the gates of a release", () => {
     expect(lines).toContain("REFUSED: The gate upgrade did not pass: It broke: gone");
     expect(lines.at(-1)).toBe("This is not a release.");
     expect(readFileSync(join(`${release.directory}.gates`, "upgrade.log"), "utf8")).toContain("Error: gone");
-    const written = JSON.parse(readFileSync(join(release.directory, "release-record.json"), "utf8")) as unknown;
-    expect(written).toEqual(record);
+    const [, line = ""] = readFileSync(join(release.directory, "release.intoto.jsonl"), "utf8").split("\n");
+    const { payload } = JSON.parse(line) as { payload: string };
+    expect(JSON.parse(Buffer.from(payload, "base64").toString())).toMatchObject({ predicate: record });
   });
 
   it("do not run over what is not a release of this key", async () => {

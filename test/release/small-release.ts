@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GateResult } from "../../release/gates/gate.ts";
 import { publish } from "../../release/make-release.ts";
-import { publishRecord, type ReleaseRecord, releaseRecord } from "../../release/release-record.ts";
-import { makeSigningKey, type SigningKey } from "../../release/signing-key.ts";
+import { provenance } from "../../release/release-provenance.ts";
+import { published, publishRecord, type ReleaseRecord, releaseRecord } from "../../release/release-record.ts";
+import { makeSigningKey, type SigningKey, type Statement } from "../../release/signing-key.ts";
+import { attestationsFile } from "../../release/verify.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -26,6 +28,8 @@ export interface SmallRelease extends Disposable {
   readonly otherKeyFile: string;
   /** Writes and signs a record that says these things instead. */
   record(changes: Partial<ReleaseRecord>, key?: SigningKey): void;
+  /** Signs another provenance in the place of the first statement, and leaves the record. */
+  provenance(change: (statement: Statement) => Statement, key?: SigningKey): void;
 }
 
 export async function smallRelease(): Promise<SmallRelease> {
@@ -37,9 +41,9 @@ export async function smallRelease(): Promise<SmallRelease> {
   ];
   const [key, otherKey] = [await makeSigningKey(keys), await makeSigningKey(otherKeys)];
   const artefacts = new Map(["gennai-1.2.3.tgz", "gennai-vscode-1.2.3.vsix"].map((name) => [name, Buffer.from(name)]));
-  publish(directory, artefacts, key);
   const source = { version: "1.2.3", commit: "c".repeat(40), clean: true, time: 0 };
-  const whole = releaseRecord(root, directory, { source, gates: gateNames.map(passed), keyId: key.keyId });
+  publish(directory, artefacts, { root, source, key });
+  const whole = releaseRecord(root, source, gateNames.map(passed));
   publishRecord(directory, whole, key);
   return {
     directory,
@@ -49,6 +53,12 @@ export async function smallRelease(): Promise<SmallRelease> {
     otherKeyFile: join(otherKeys, "release.ed25519.pub"),
     record(changes, by = key) {
       publishRecord(directory, { ...whole, ...changes }, by);
+    },
+    provenance(change, by = key) {
+      const file = join(directory, attestationsFile);
+      const [, record = ""] = readFileSync(file, "utf8").split("\n");
+      const { subject } = published(directory);
+      writeFileSync(file, `${by.attest(change(provenance(root, source, subject)))}${record}\n`);
     },
     [Symbol.dispose]() {
       rmSync(scratch, { recursive: true, force: true });

@@ -24,6 +24,7 @@ interface Row {
 }
 
 const tarball = "gennai-1.2.3.tgz";
+const bundle = "release.intoto.jsonl";
 const inRelease = (name: string, change: (file: string) => void) => (release: SmallRelease) =>
   change(join(release.directory, name));
 
@@ -57,101 +58,117 @@ const rows: readonly Row[] = [
     says: [`${tarball} is missing, or no plain file.`],
   },
   {
-    name: "a file that is not in the sums",
+    name: "a file that the provenance does not name",
     spoil: inRelease("gennai-1.2.3.exe", (file) => writeFileSync(file, "")),
-    says: ["gennai-1.2.3.exe is not in SHA256SUMS."],
+    says: ["gennai-1.2.3.exe is not in release.intoto.jsonl."],
   },
   {
-    name: "the sums changed with the file",
-    spoil: inRelease("SHA256SUMS", (file) => {
-      writeFileSync(
-        file,
-        readFileSync(file, "utf8").replace(/^./, (digit) => (digit === "0" ? "1" : "0")),
-      );
-    }),
-    says: ["SHA256SUMS was changed after it was signed."],
+    name: "a provenance changed with the file",
+    spoil: inRelease(bundle, (file) => edit(file, 0, (text) => text.replace('"1.2.3"', '"1.2.4"'))),
+    says: [`${bundle} was changed after it was signed.`],
   },
   {
-    name: "the sums without their signature",
-    spoil: inRelease("SHA256SUMS.sig", (file) => rmSync(file)),
-    says: ["SHA256SUMS.sig is missing, or no plain file."],
+    name: "no provenance and no record",
+    spoil: inRelease(bundle, (file) => rmSync(file)),
+    says: [`${bundle} is missing, or no plain file.`],
   },
   {
-    name: "a signature that is none",
-    spoil: inRelease("SHA256SUMS.sig", (file) => writeFileSync(file, "ed25519 ok\n")),
-    says: ["SHA256SUMS.sig is not a signature."],
+    name: "a line that is none",
+    spoil: inRelease(bundle, (file) => appendFileSync(file, "ok\n")),
+    says: [`${bundle} has a line that is no signed statement.`],
   },
   {
-    name: "a signature of another key",
-    spoil: ({ directory, otherKey }) => otherKey.signFile(directory, "SHA256SUMS"),
-    says: [/^SHA256SUMS is signed by key [0-9a-f]{16}, not by [0-9a-f]{16}\.$/],
+    name: "a provenance signed by another key",
+    spoil: ({ provenance, otherKey }) => provenance((same) => same, otherKey),
+    says: [/^release\.intoto\.jsonl is signed by key [0-9a-f]{16}, not by [0-9a-f]{16}\.$/],
   },
   {
     name: "a signature of another key that names ours",
-    spoil: ({ directory, key, otherKey }) => {
-      otherKey.signFile(directory, "SHA256SUMS");
-      const file = join(directory, "SHA256SUMS.sig");
+    spoil: ({ directory, provenance, key, otherKey }) => {
+      provenance((same) => same, otherKey);
+      const file = join(directory, bundle);
       writeFileSync(file, readFileSync(file, "utf8").replace(otherKey.keyId, key.keyId));
     },
-    says: ["SHA256SUMS was changed after it was signed."],
+    says: [`${bundle} was changed after it was signed.`],
   },
   {
-    name: "the signature of the record in the place of that of the sums",
-    spoil: ({ directory }) => cpSync(join(directory, "release-record.json.sig"), join(directory, "SHA256SUMS.sig")),
-    says: ["SHA256SUMS was changed after it was signed."],
+    name: "two records, one after the other",
+    spoil: inRelease(bundle, (file) => appendFileSync(file, `${readFileSync(file, "utf8").split("\n")[1]}\n`)),
+    says: [`${bundle} has two statements of https://gennai.dev/release-record/v1.`],
   },
   {
-    name: "sums that name a file elsewhere",
-    spoil: signedSums((text) => text.replace(tarball, `../${tarball}`)),
-    says: [/^SHA256SUMS has a line that is none: "[0-9a-f]{64} {2}\.\.\/gennai-1\.2\.3\.tgz"\.$/],
+    name: "a statement of a later format",
+    spoil: ({ directory, key }) =>
+      appendFileSync(
+        join(directory, bundle),
+        key.attest({ subject: [], predicateType: "https://gennai.dev/release-record/v2", predicate: {} }),
+      ),
+    says: ["This script does not know https://gennai.dev/release-record/v2: take the one of that release."],
   },
   {
-    name: "sums that name a file twice",
-    spoil: signedSums((text) => text + (text.split("\n")[0] ?? "") + "\n"),
-    says: [/^SHA256SUMS has a line that is none/],
+    name: "a file elsewhere as subject",
+    spoil: ({ provenance }) =>
+      provenance((same) => ({ ...same, subject: same.subject.map((each) => ({ ...each, name: `../${each.name}` })) })),
+    says: [`${bundle} has no provenance of a release of Gennai.`],
   },
   {
-    name: "sums that are cut off",
-    spoil: signedSums((text) => text.slice(0, -1)),
-    says: ["SHA256SUMS is cut off or empty."],
+    name: "a file twice as subject",
+    spoil: ({ provenance }) => provenance((same) => ({ ...same, subject: [...same.subject, ...same.subject] })),
+    says: [`${bundle} has no provenance of a release of Gennai.`],
+  },
+  {
+    name: "the provenance of another build",
+    spoil: ({ provenance }) =>
+      provenance((same) => ({ ...same, predicate: { buildDefinition: { buildType: "https://example.com/build" } } })),
+    says: [`${bundle} has no provenance of a release of Gennai.`],
+  },
+  {
+    name: "a bundle that is cut off",
+    spoil: inRelease(bundle, (file) => writeFileSync(file, readFileSync(file, "utf8").slice(0, -1))),
+    says: [`${bundle} is cut off or empty.`],
   },
   {
     name: "no record",
-    spoil: inRelease("release-record.json", (file) => rmSync(file)),
-    says: ["release-record.json is missing, or no plain file."],
+    spoil: inRelease(bundle, (file) => writeFileSync(file, `${readFileSync(file, "utf8").split("\n")[0]}\n`)),
+    says: [`${bundle} has no record of gates.`],
   },
   {
     name: "an altered record",
-    spoil: inRelease("release-record.json", (file) => appendFileSync(file, " ")),
-    says: ["release-record.json was changed after it was signed."],
+    spoil: inRelease(bundle, (file) => edit(file, 1, (text) => text.replace('"passed"', '"Passed"'))),
+    says: [`${bundle} was changed after it was signed.`],
   },
   {
     name: "a record signed by another key",
     spoil: ({ record, otherKey }) => record({}, otherKey),
-    says: [/^release-record\.json is signed by key [0-9a-f]{16}, not by/],
+    says: [/^release\.intoto\.jsonl is signed by key [0-9a-f]{16}, not by/],
   },
   {
-    name: "the record of another release",
-    spoil: ({ record }) => record({ sums_sha256: "0".repeat(64), artefacts: [] }),
-    says: [
-      "release-record.json is of another SHA256SUMS.",
-      "release-record.json and SHA256SUMS do not name the same artefacts.",
-    ],
+    name: "a record over another commit",
+    spoil: ({ record }) => record({ commit: "d".repeat(40) }),
+    says: ["The record of the gates is of another release."],
   },
   {
-    name: "a record of a later format",
-    spoil: ({ record }) => record({ version: 2 as 1 }),
-    says: ["release-record.json has format 2; this script knows 1. Take the one of a newer release."],
+    name: "a record of other files",
+    spoil: ({ directory, provenance }) => {
+      provenance((same) => ({ ...same, subject: same.subject.slice(0, 1) }));
+      rmSync(join(directory, "gennai-vscode-1.2.3.vsix"));
+    },
+    says: ["The record of the gates is of another release."],
   },
   {
     name: "a checkout that was not clean",
-    spoil: ({ record }) => record({ clean: false }),
+    spoil: ({ provenance }) =>
+      provenance((same) => {
+        const { buildDefinition, ...rest } = same.predicate as { buildDefinition: object };
+        const externalParameters = { version: "1.2.3", clean: false };
+        return { ...same, predicate: { ...rest, buildDefinition: { ...buildDefinition, externalParameters } } };
+      }),
     says: [/^It was made from a checkout with changes that are not in c{40}\.$/],
   },
   ...gateNames.map((name) => ({
     name: `a record without the gate ${name}`,
     spoil: ({ record }: SmallRelease) => record({ gates: gatesWithout(name) }),
-    says: [`The gate ${name} is 0 times in release-record.json.`],
+    says: [`The gate ${name} is 0 times in the record.`],
   })),
   {
     name: "a gate that failed",
@@ -159,7 +176,7 @@ const rows: readonly Row[] = [
       const failed = { ...passed("smoke"), result: "failed" as const, reason: "It broke: no." };
       record({ gates: [...gatesWithout("smoke"), failed], result: "refused" });
     },
-    says: ["The gate smoke did not pass: It broke: no.", "release-record.json says that the release was refused."],
+    says: ["The gate smoke did not pass: It broke: no.", "The record says that the release was refused."],
   },
   {
     name: "a gate that failed first and passed then",
@@ -167,7 +184,7 @@ const rows: readonly Row[] = [
       const failed = { ...passed("smoke"), result: "failed" as const, reason: "no" };
       record({ gates: [failed, ...gateNames.map(passed)] });
     },
-    says: ["The gate smoke is 2 times in release-record.json."],
+    says: ["The gate smoke is 2 times in the record."],
   },
 ];
 
@@ -176,7 +193,7 @@ describe("seed 003 §14 release: checking a release", () => {
     using release = await smallRelease();
     const { status, stdout, stderr } = verify(release);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toContain(`SHA256SUMS is signed by key ${release.key.keyId}.`);
+    expect(stdout).toContain(`release.intoto.jsonl is signed by key ${release.key.keyId}.`);
     expect(stdout.trimEnd().endsWith("The release holds.")).toBe(true);
   });
 
@@ -196,7 +213,7 @@ describe("seed 003 §14 release: checking a release", () => {
   it("seed 003 §11 signature: refuses with another key, whatever lies beside it", async () => {
     using release = await smallRelease();
     const { status, stderr } = verify(release, release.otherKeyFile);
-    expect([status, stderr]).toEqual([1, expect.stringContaining("SHA256SUMS is signed by key")]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("release.intoto.jsonl is signed by key")]);
   });
 
   it("refuses another version than the one wanted", async () => {
@@ -220,13 +237,12 @@ function verify({ directory, keyFile }: SmallRelease, key = keyFile, ...args: re
   return spawnSync(process.execPath, [script, directory, "--key", key, ...args], { encoding: "utf8" });
 }
 
-/** Other sums, signed by the release's own key. */
-function signedSums(change: (text: string) => string): Row["spoil"] {
-  return ({ directory, key }) => {
-    const file = join(directory, "SHA256SUMS");
-    writeFileSync(file, change(readFileSync(file, "utf8")));
-    key.signFile(directory, "SHA256SUMS");
-  };
+/** Changes the text of a statement, and leaves its signature. */
+function edit(file: string, at: number, change: (text: string) => string): void {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const envelope = JSON.parse(lines[at] ?? "") as { payload: string };
+  const payload = Buffer.from(change(Buffer.from(envelope.payload, "base64").toString())).toString("base64");
+  writeFileSync(file, lines.with(at, JSON.stringify({ ...envelope, payload })).join("\n"));
 }
 
 function flipped(bytes: Buffer): Buffer {
