@@ -119,7 +119,7 @@ const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
     "code that tests and installs run, or what names it",
   ],
   [
-    /(?:^|\/)(?:jest|vite|vitest|eslint|babel|webpack|rollup|postcss|tailwind|next|nuxt|svelte|astro|playwright|karma|metro|prettier|commitlint|tsup|esbuild|release|stylelint|cypress|rspack|rsbuild|turbo)\.config\.[cm]?[jt]s$|(?:^|\/)\.(?:eslintrc|babelrc|prettierrc|mocharc|releaserc|stylelintrc|commitlintrc|swcrc|nycrc)[^/]*$/,
+    /(?:^|\/)(?:jest|vite|vitest|eslint|babel|webpack|rollup|postcss|tailwind|next|nuxt|svelte|astro|playwright|karma|metro|prettier|commitlint|tsup|esbuild|release|stylelint|cypress|rspack|rsbuild|turbo)\.conf(?:ig)?\.(?:[cm]?[jt]s|json)$|(?:^|\/)\.(?:eslintrc|babelrc|prettierrc|mocharc|releaserc|stylelintrc|commitlintrc|swcrc|nycrc)[^/]*$/,
     "code that tools run",
   ],
   [/(?:^|\/)[tj]sconfig[^/]*\.json$/, "what compilers and editors load, plugins among it"],

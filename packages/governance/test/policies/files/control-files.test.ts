@@ -78,6 +78,8 @@ const sensitive = [
   "conftest.py",
   "setup.py",
   "jest.config.js",
+  "babel.config.json",
+  "karma.conf.js",
   "vite.config.ts",
   "eslint.config.js",
   ".tool-versions",
