@@ -11,7 +11,7 @@ import { usageError } from "../terminal/cli-error.ts";
 import { colouredDiff, outcomeColours, type Paint, paintFor } from "../terminal/colours.ts";
 import type { Console } from "../terminal/console.ts";
 import { exitCode } from "../terminal/exit-code.ts";
-import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { jsonLine, terminalSafe } from "../terminal/terminal-safe.ts";
 import { writeLines } from "../terminal/write-lines.ts";
 import { type Said, said } from "./command-host.ts";
 import { limitsWith } from "./limits-here.ts";
@@ -112,7 +112,7 @@ export async function policyReplayCommand(flags: PolicyFlags, console: Console):
     if (call.needsIntent) unjudged += 1;
     if (!call.differs) continue;
     differing += 1;
-    console.output.write(flags.json === true ? `${JSON.stringify(call)}\n` : `${describeReplayed(call, paint)}\n`);
+    console.output.write(flags.json === true ? `${jsonLine(call)}\n` : `${describeReplayed(call, paint)}\n`);
   }
   const summary = { calls, differing, unjudged };
   const intents = unjudged === 0 ? "" : `; ${unjudged} decided by intents, not judged: name one with --intent ID`;
@@ -150,7 +150,7 @@ async function* answerLines(
   workbench: PolicyWorkbench,
   input: Console["input"],
 ): AsyncGenerator<string, void, undefined> {
-  for await (const answer of workbench.decideLines(chunksOf(input))) yield `${JSON.stringify(answer)}\n`;
+  for await (const answer of workbench.decideLines(chunksOf(input))) yield `${jsonLine(answer)}\n`;
 }
 
 async function* chunksOf(input: Console["input"]): AsyncGenerator<Uint8Array | string, void, undefined> {

@@ -1,31 +1,44 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { guardRefusal } from "@gennai/governance/limits/laid-down";
 import type { GuardedHost } from "@gennai/guard/hosts/guarded-host";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { startProcess } from "@gennai/machine/process/start-process";
 import { provenServers } from "../../connection/proven-servers.ts";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { type Said, said } from "../command-host.ts";
 import { limitsHere } from "../limits-here.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { agentProgram, agentVersion } from "./agent-program.ts";
 import { guardedAgents, hookFormat, lineBefore } from "./guarded-agents.ts";
 import { GuardedFile } from "./guarded-file.ts";
 import { type HookProgram, hookProgram } from "./hook-program.ts";
 
-export interface GuardFlags {
-  readonly workspace?: string;
+export interface GuardFlags extends WorkspaceFlags {
   readonly user?: boolean;
-  readonly json?: boolean;
+}
+
+/** Where agents are guarded. */
+interface GuardPlace {
+  /** Real path. */
+  readonly root: string;
+  readonly stateDir: string;
+  readonly environment: Console["environment"];
+  /** In the user's own settings, in place of the project's. */
+  readonly user: boolean;
+}
+
+async function guardPlace(flags: GuardFlags, console: Console): Promise<GuardPlace> {
+  const { workspaceRoot: root, stateDir } = await placeHere(flags, console);
+  return { root, stateDir, environment: console.environment, user: flags.user === true };
 }
 
 /** `gennai guard install HOST | all`; `all` means the agents that are on this machine. */
 export async function guardInstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
-  const { here, elsewhere } =
-    name === "all" ? await agentsHere(flags, console) : { here: guardedAgents(name), elsewhere: [] };
+  const place = await guardPlace(flags, console);
+  const { here, elsewhere } = name === "all" ? agentsHere(place) : { here: guardedAgents(name), elsewhere: [] };
   if (here.length === 0) {
     throw new CliError("No agent was found here, neither its program nor its directory.", {
       next: [`Name one to install its guard anyway: gennai guard install ${elsewhere[0]?.id ?? ""}`],
@@ -33,19 +46,19 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
   }
   let code: ExitCode = exitCode.ok;
   for (const agent of here) {
-    const file = await guardedFile(agent, flags, console);
-    const { problems, unknown } = await surroundings(agent, flags, console);
+    const file = guardedFile(agent, place);
+    const { problems, unknown } = await surroundings(agent, place);
     const isNew = await file.install();
     console.output.write(`${isNew ? "Installed in" : "In place already:"} ${file.path}\n`);
     for (const problem of problems) console.output.write(`But ${problem}.\n`);
-    const tried = await triedHook(agent, flags, console);
+    const tried = await triedHook(agent, place);
     if (tried.state === "fail") {
       console.output.write(`${tried.text}\n`);
       code = exitCode.failed;
     } else if (unknown === undefined) {
       console.output.write(`${agent.title} asks Gennai about each call from its next session on.\n`);
     }
-    const nextStep = flags.user === true ? agent.hook.nextStepOfUser : agent.hook.nextStep;
+    const nextStep = place.user ? agent.hook.nextStepOfUser : agent.hook.nextStep;
     if (nextStep !== undefined) console.output.write(`${nextStep}\n`);
   }
   if (elsewhere.length > 0) {
@@ -61,8 +74,9 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
 
 /** `gennai guard uninstall HOST | all` */
 export async function guardUninstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
+  const place = await guardPlace(flags, console);
   for (const agent of guardedAgents(name)) {
-    const file = await guardedFile(agent, flags, console);
+    const file = guardedFile(agent, place);
     const wasThere = await file.uninstall();
     console.output.write(`${wasThere ? "Taken away from" : "There is nothing of Gennai in"} ${file.path}\n`);
   }
@@ -70,41 +84,36 @@ export async function guardUninstallCommand(name: string, flags: GuardFlags, con
 }
 
 /** `gennai guard status`: 1 if an agent that a policy wants guarded is here and is not. */
-export async function guardStatusCommand(
-  name: string | undefined,
-  flags: GuardFlags,
-  console: Console,
-): Promise<ExitCode> {
-  const server = await runningServer(flags, console);
-  const all = await Promise.all(guardedAgents(name ?? "all").map(async (agent) => statusOf(agent, flags, console)));
+export async function guardStatusCommand(name: string | undefined, flags: GuardFlags, console: Console): Promise<Said> {
+  const place = await guardPlace(flags, console);
+  const server = await runningServer(place);
+  const all = await Promise.all(guardedAgents(name ?? "all").map((agent) => statusOf(agent, place)));
   const limits = await limitsHere(console);
-  const here = (await agentsHere(flags, console)).here.map(({ id }) => id);
+  const here = agentsHere(place).here.map(({ id }) => id);
   const missing = all.filter(
     ({ agent, installed, unguarded }) => here.includes(agent) && (installed.length === 0 || unguarded),
   );
   const refused = missing.flatMap(({ agent }) => guardRefusal(limits, agent) ?? []);
   const code = refused.length === 0 ? exitCode.ok : exitCode.failed;
-  if (flags.json === true) {
-    console.output.write(`${JSON.stringify({ server: server ?? null, agents: all, refused }, undefined, 2)}\n`);
-    return code;
-  }
-  console.output.write(
-    `server  ${server ?? "none runs, so guarded agents may change nothing. Start one: gennai serve"}\n`,
-  );
-  for (const { agent, version, unguarded, installed, problems, limits } of all) {
-    const state = installed.length === 0 ? "not guarded here" : unguarded ? "unguarded" : "guarded";
-    console.output.write(`${agent}  ${state}${version === null ? "" : `, version ${version}`}\n`);
-    for (const path of installed) console.output.write(`  hook    ${path}\n`);
-    for (const problem of problems) console.output.write(`  problem ${problem}\n`);
-    for (const limit of limits) console.output.write(`  limit   ${limit}\n`);
-  }
-  for (const text of refused) console.output.write(`policy  ${text}\n`);
-  return code;
+  const lines = [
+    `server  ${server ?? "none runs, so guarded agents may change nothing. Start one: gennai serve"}`,
+    ...all.flatMap(({ agent, version, unguarded, installed, problems, limits: bounds }) => {
+      const state = installed.length === 0 ? "not guarded here" : unguarded ? "unguarded" : "guarded";
+      return [
+        `${agent}  ${state}${version === null ? "" : `, version ${version}`}`,
+        ...installed.map((path) => `  hook    ${path}`),
+        ...problems.map((problem) => `  problem ${problem}`),
+        ...bounds.map((limit) => `  limit   ${limit}`),
+      ];
+    }),
+    ...refused.map((text) => `policy  ${text}`),
+  ];
+  return said({ server: server ?? null, agents: all, refused }, `${lines.join("\n")}\n`, code);
 }
 
-async function statusOf(agent: GuardedHost, flags: GuardFlags, console: Console) {
-  const places = await bothPlaces(agent, flags, console);
-  const { problems, beside, version, unknown } = await surroundings(agent, flags, console);
+async function statusOf(agent: GuardedHost, place: GuardPlace) {
+  const places = bothPlaces(agent, place);
+  const { problems, beside, version, unknown } = await surroundings(agent, place);
   return {
     agent: agent.id,
     version: version ?? null,
@@ -116,40 +125,33 @@ async function statusOf(agent: GuardedHost, flags: GuardFlags, console: Console)
 }
 
 /** `gennai guard doctor HOST | all`: whether a call would really be judged. */
-export async function guardDoctorCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
+export async function guardDoctorCommand(name: string, flags: GuardFlags, console: Console): Promise<Said> {
+  const place = await guardPlace(flags, console);
   const found: Finding[] = [];
-  for (const agent of name === "all" ? await agentsOfInterest(flags, console) : guardedAgents(name))
-    found.push(...(await examined(agent, flags, console)));
-  const server = await runningServer(flags, console);
+  for (const agent of name === "all" ? agentsOfInterest(place) : guardedAgents(name))
+    found.push(...(await examined(agent, place)));
+  const server = await runningServer(place);
   found.push(
     server === undefined
       ? { state: "fail", text: "No server runs, so the agent may change nothing. Start one: gennai serve" }
       : { state: "ok", text: `A server runs: ${server}` },
   );
-  for (const { state, text: said } of found) console.output.write(`${state.padEnd(4)}  ${said}\n`);
-  return found.some(({ state }) => state === "fail") ? exitCode.failed : exitCode.ok;
+  const told = found.map((each) => `${each.state.padEnd(4)}  ${each.text}\n`).join("");
+  return { text: told, code: found.some(({ state }) => state === "fail") ? exitCode.failed : exitCode.ok };
 }
 
 /** The agents whose program is on the search path or whose directory exists; and the others. */
-async function agentsHere(flags: GuardFlags, console: Console) {
-  const { environment } = console;
-  const workspace = realpathSync(await resolveWorkspace(flags.workspace, console));
+function agentsHere({ root, environment }: GuardPlace) {
   const isHere = (agent: GuardedHost): boolean =>
-    existsSync(agent.hook.home(environment)) || agentProgram(agent.hook.program, environment, workspace) !== undefined;
+    existsSync(agent.hook.home(environment)) || agentProgram(agent.hook.program, environment, root) !== undefined;
   const all = guardedAgents("all");
   return { here: all.filter(isHere), elsewhere: all.filter((agent) => !isHere(agent)) };
 }
 
 /** The agents that are on this machine, and those that are guarded although they are not on it. */
-async function agentsOfInterest(flags: GuardFlags, console: Console): Promise<readonly GuardedHost[]> {
-  const { here, elsewhere } = await agentsHere(flags, console);
-  const places = await Promise.all(
-    elsewhere.map(async (agent) => ({ agent, files: await bothPlaces(agent, flags, console) })),
-  );
-  return [
-    ...here,
-    ...places.flatMap(({ agent, files }) => (files.some(({ isInstalled }) => isInstalled) ? [agent] : [])),
-  ];
+function agentsOfInterest(place: GuardPlace): readonly GuardedHost[] {
+  const { here, elsewhere } = agentsHere(place);
+  return [...here, ...elsewhere.filter((agent) => bothPlaces(agent, place).some(({ isInstalled }) => isInstalled))];
 }
 
 interface Finding {
@@ -157,10 +159,10 @@ interface Finding {
   readonly text: string;
 }
 
-async function examined(agent: GuardedHost, flags: GuardFlags, console: Console): Promise<readonly Finding[]> {
+async function examined(agent: GuardedHost, place: GuardPlace): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const { problems, beside } = await surroundings(agent, flags, console);
-  const [local, user] = await bothPlaces(agent, flags, console);
+  const { problems, beside } = await surroundings(agent, place);
+  const [local, user] = bothPlaces(agent, place);
   const found = [local, user].find(({ amiss }) => amiss.length === 0) ?? [local, user].find((file) => file.isInstalled);
   if (found === undefined) {
     findings.push({ state: "fail", text: `No hook is in place. gennai guard install ${agent.id}` });
@@ -175,7 +177,7 @@ async function examined(agent: GuardedHost, flags: GuardFlags, console: Console)
     if (found.startsAnother) {
       findings.push({ state: "fail", text: "It starts another program than this one. Install it again." });
     }
-    findings.push(await triedHook(agent, { ...flags, user: found === user }, console));
+    findings.push(await triedHook(agent, { ...place, user: found === user }));
     const nextStep = found === user ? agent.hook.nextStepOfUser : agent.hook.nextStep;
     if (nextStep !== undefined) findings.push({ state: "note", text: nextStep });
   }
@@ -185,15 +187,15 @@ async function examined(agent: GuardedHost, flags: GuardFlags, console: Console)
 }
 
 /** Starts the hook as the host does, with a call that must be refused, whether a server runs or not. */
-async function triedHook(host: GuardedHost, flags: GuardFlags, console: Console): Promise<Finding> {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const program = await programOf(host, flags, console);
+async function triedHook(host: GuardedHost, place: GuardPlace): Promise<Finding> {
+  const { root: workspace, stateDir, environment } = place;
+  const program = programOf(host, place);
   const { form } = host.hook;
   const words = form.type === "settings" ? (["/bin/sh", "-c", lineBefore(form, program)] as const) : program.words;
   const began = performance.now();
   const hook = startProcess(words[0], words.slice(1), {
     cwd: workspace,
-    env: { ...console.environment, CLAUDE_PROJECT_DIR: workspace, ...program.environment },
+    env: { ...environment, CLAUDE_PROJECT_DIR: workspace, ...program.environment },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const code = new Promise<number | null>((resolve) => {
@@ -202,12 +204,12 @@ async function triedHook(host: GuardedHost, flags: GuardFlags, console: Console)
   });
   // The exit code shows a hook that never reads its input.
   hook.stdin.on("error", () => undefined);
-  const unreachable = join(defaultStateDir(console.environment), "guard", "probe");
+  const unreachable = join(stateDir, "guard", "probe");
   hook.stdin.end(JSON.stringify(host.hook.probe(unreachable, workspace)));
-  const said = await text(hook.stdout);
+  const answer = await text(hook.stdout);
   const ended = await code;
   const took = Math.round(performance.now() - began);
-  return ended === 2 || (ended === 0 && isRefusal(host, said))
+  return ended === 2 || (ended === 0 && isRefusal(host, answer))
     ? { state: "ok", text: `A call of ${host.title} was tried: the hook refused it in ${took} ms.` }
     : { state: "fail", text: `The hook did not refuse a call that it must (exit code ${ended}): ${words.join(" ")}` };
 }
@@ -236,29 +238,27 @@ const anyReason = "why";
 export async function installedHooks(id: string, flags: GuardFlags, console: Console): Promise<readonly string[]> {
   const agent = guardedAgents("all").find((one) => one.id === id);
   if (agent === undefined) return [];
-  return (await bothPlaces(agent, flags, console)).flatMap((file) => (file.isInstalled ? [file.path] : []));
+  const files = bothPlaces(agent, await guardPlace(flags, console));
+  return files.flatMap((file) => (file.isInstalled ? [file.path] : []));
 }
 
-async function runningServer(flags: GuardFlags, console: Console): Promise<string | undefined> {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const stateDir = defaultStateDir(console.environment);
+async function runningServer({ root: workspace, stateDir }: GuardPlace): Promise<string | undefined> {
   for await (const { url } of provenServers(stateDir, { workspace })) return url;
   for await (const { url } of provenServers(stateDir, {})) return url;
   return undefined;
 }
 
 /** All hook settings that the agent reads for this project: what prevents ours from working, and which other hooks there are. */
-async function surroundings(agent: GuardedHost, flags: GuardFlags, console: Console) {
-  const stateDir = defaultStateDir(console.environment);
-  const root = await resolveWorkspace(flags.workspace, console);
+async function surroundings(agent: GuardedHost, place: GuardPlace) {
+  const { root, stateDir, environment } = place;
   const [, ...shared] = agent.hook.projectFiles(root);
-  const format = hookFormat(agent, await programOf(agent, flags, console));
-  const [local, user] = await bothPlaces(agent, flags, console);
+  const format = hookFormat(agent, programOf(agent, place));
+  const [local, user] = bothPlaces(agent, place);
   const files = [local, ...shared.map((path) => new GuardedFile(path, { stateDir, root, format })), user];
-  const said = files.map((file) => ({ path: file.path, ...file.surroundings() }));
-  const switches = agent.hook.switches?.filter((name) => (console.environment[name] ?? "") !== "") ?? [];
-  const program = agentProgram(agent.hook.program, console.environment, realpathSync(root));
-  const version = program === undefined ? undefined : await agentVersion(program, console.environment);
+  const told = files.map((file) => ({ path: file.path, ...file.surroundings() }));
+  const switches = agent.hook.switches?.filter((name) => (environment[name] ?? "") !== "") ?? [];
+  const program = agentProgram(agent.hook.program, environment, root);
+  const version = program === undefined ? undefined : await agentVersion(program, environment);
   const unknown = program === undefined ? undefined : unknownVersion(agent, version);
   return {
     version,
@@ -266,9 +266,9 @@ async function surroundings(agent: GuardedHost, flags: GuardFlags, console: Cons
     problems: [
       ...(unknown === undefined ? [] : [unknown]),
       ...switches.map((name) => `${name} is set, with which ${agent.title} starts no hook`),
-      ...said.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`)),
+      ...told.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`)),
     ],
-    beside: said.flatMap(({ path, foreign }) =>
+    beside: told.flatMap(({ path, foreign }) =>
       foreign.map(
         (hook) => `A hook of others may change a call after it was judged, or answer for you: ${hook} in ${path}`,
       ),
@@ -284,25 +284,18 @@ function unknownVersion({ title, hook: { majors } }: GuardedHost, version: strin
 }
 
 /** The agent's hook file in the project, and the one of its user. */
-async function bothPlaces(agent: GuardedHost, flags: GuardFlags, console: Console) {
-  return [
-    await guardedFile(agent, { ...flags, user: false }, console),
-    await guardedFile(agent, { ...flags, user: true }, console),
-  ] as const;
+function bothPlaces(agent: GuardedHost, place: GuardPlace) {
+  return [guardedFile(agent, { ...place, user: false }), guardedFile(agent, { ...place, user: true })] as const;
 }
 
-async function guardedFile(agent: GuardedHost, flags: GuardFlags, console: Console): Promise<GuardedFile> {
-  const stateDir = defaultStateDir(console.environment);
-  const format = hookFormat(agent, await programOf(agent, flags, console));
-  if (flags.user === true)
-    return new GuardedFile(join(agent.hook.home(console.environment), agent.hook.userFile), { stateDir, format });
-  const root = await resolveWorkspace(flags.workspace, console);
+function guardedFile(agent: GuardedHost, place: GuardPlace): GuardedFile {
+  const { root, stateDir, environment, user } = place;
+  const format = hookFormat(agent, programOf(agent, place));
+  if (user) return new GuardedFile(join(agent.hook.home(environment), agent.hook.userFile), { stateDir, format });
   const [path] = agent.hook.projectFiles(root);
   return new GuardedFile(path, { stateDir, root, format });
 }
 
-async function programOf(agent: GuardedHost, flags: GuardFlags, console: Console): Promise<HookProgram> {
-  const isTold = flags.user === true || agent.hook.saysProject === true;
-  const project = isTold ? undefined : await resolveWorkspace(flags.workspace, console);
-  return hookProgram(agent.id, defaultStateDir(console.environment), project);
+function programOf(agent: GuardedHost, { root, stateDir, user }: GuardPlace): HookProgram {
+  return hookProgram(agent.id, stateDir, user || agent.hook.saysProject === true ? undefined : root);
 }
