@@ -1,5 +1,7 @@
-import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import type { ReplControl } from "../control/repl-control.ts";
+
+/** Prompts offered to new users: the offline assistant understands them, and they change nothing. */
+const firstPrompts = ["list the files", "help"];
 
 /** Shown before the first prompt of a session. */
 export function Welcome({ control }: { readonly control: ReplControl }) {
