@@ -16,9 +16,10 @@ export interface StreamReport {
   /** Milliseconds from the request to the last byte. */
   readonly time: number;
   readonly events: number;
+  /** Without those of the times. */
   readonly characters: number;
   /** Bytes of the response's body. */
   readonly bytes: number;
-  /** Milliseconds from the model to here, for each piece of a paced answer. */
+  /** Milliseconds from the model to here, for each piece of a paced answer, and for the first of a flood. */
   readonly lags: readonly number[];
 }

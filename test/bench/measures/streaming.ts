@@ -60,6 +60,13 @@ export async function measureStreaming(world: BenchWorld): Promise<readonly Read
       figure: median(floods.double.map((each) => each.time)) / time,
       target: most(2.2),
     },
+    {
+      name: "  first delta of a flood",
+      unit: "ms",
+      floor: median(floods.floor.map(({ lags: [first = Number.NaN] }) => first)),
+      figure: median(floods.figure.map(({ lags: [first = Number.NaN] }) => first)),
+      target: most(15),
+    },
     { name: "  bytes on the wire, in times of the text", unit: "x", figure: bytes / text, target: most(5) },
     {
       name: "  server CPU for a delta",

@@ -65,10 +65,16 @@ async function answer(key: string, script: string, arrived: number, response: Se
 async function flood(response: ServerResponse, deltas: number): Promise<void> {
   const block = 200;
   const text = chunk({ content: floodPiece }).repeat(block);
+  response.write(stamped());
   for (let sent = 0; sent < deltas; sent += block) {
     if (!response.write(text)) await new Promise((resolve) => response.once("drain", resolve));
   }
   response.end(end("stop"));
+}
+
+/** A piece that says when it was sent. */
+function stamped(): string {
+  return chunk({ content: `${process.hrtime.bigint()};` });
 }
 
 async function paced(response: ServerResponse, deltas: number, perSecond: number): Promise<void> {
@@ -76,7 +82,7 @@ async function paced(response: ServerResponse, deltas: number, perSecond: number
   for (let sent = 0; sent < deltas; sent += 1) {
     const due = start + (sent * 1000) / perSecond;
     await sleep(Math.max(0, due - performance.now()));
-    response.write(chunk({ content: `${process.hrtime.bigint()};` }));
+    response.write(stamped());
   }
   response.end(end("stop"));
 }

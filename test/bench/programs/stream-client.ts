@@ -28,7 +28,7 @@ async function read(request: StreamRequest): Promise<StreamReport> {
   const seen = { events: 0, characters: 0, lags: [] as number[] };
   const take = (text: string): void => {
     const now = process.hrtime.bigint();
-    seen.characters += text.length;
+    seen.characters += text.replaceAll(sentTime, "").length;
     for (const [, sent = "0"] of text.matchAll(sentTime)) seen.lags.push(Number(now - BigInt(sent)) / 1e6);
   };
   const reading =
