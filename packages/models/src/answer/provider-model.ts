@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import {
   type Model,
@@ -51,6 +51,9 @@ export const defaultTiming: ModelTiming = {
   longestAsked: 3_600_000,
   silence: 300_000,
 };
+
+/** Milliseconds for which an answer is read before others have their turn. */
+const longestMs = 32;
 
 /** As the provider libraries have it. */
 export interface StreamingChat {
@@ -218,9 +221,17 @@ export class ProviderModel implements Model {
     let thinking: ThinkingBlock[] = [];
     const open = new Map<string, ThinkingBlock>();
     let responseModel: string | undefined;
+    let paused = performance.now();
+    let longest = 0.5;
     // The library ends a stream that brought an error part with a finish part: the error must win.
     for await (const part of stream) {
       watch.stop();
+      // A fast answer comes by megabytes at once: what came first is shown before all is read.
+      if (performance.now() - paused > longest) {
+        await nextTurn();
+        paused = performance.now();
+        longest = Math.min(2 * longest, longestMs);
+      }
       if (!libraryParts.has(part.type)) began.answering = true;
       switch (part.type) {
         case "response-metadata":
