@@ -79,5 +79,10 @@ function named(limit: Limit, key: string, verdict: Verdict): Verdict {
     code: limit.problemCode ?? "policy_invalid",
     rule: limit.problemCode === undefined ? "limits/invalid" : "limits/export",
   };
-  return deny({ ...verdict.finding, ...invalid, hint, place: placeOf(limit, key) });
+  return deny({
+    ...verdict.finding,
+    ...invalid,
+    hint,
+    place: placeOf(limit, limit.problemCode === undefined ? key : "export"),
+  });
 }

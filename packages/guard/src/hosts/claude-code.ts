@@ -57,6 +57,10 @@ export const claudeCode: GuardedHost = {
     home: ({ CLAUDE_CONFIG_DIR, HOME }) => CLAUDE_CONFIG_DIR || join(HOME || homedir(), ".claude"),
     switches: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
     userFile: "settings.json",
+    managed: {
+      file: "/etc/claude-code/managed-settings.d/50-gennai.json",
+      text: (settings) => `${JSON.stringify({ allowManagedHooksOnly: true, ...Object(settings) }, undefined, 2)}\n`,
+    },
     limits: [
       "A file named with @ in a prompt is read without a hook.",
       "With --bare or --safe-mode Claude Code starts no hook, and every call runs.",

@@ -27,6 +27,32 @@ const ended: HostCallEnd = { failed: false, message: "" };
 
 const trust = "Codex runs no hook that its user has not trusted: open /hooks in Codex, and trust these.";
 
+const managedHooks = z.object({
+  hooks: z.record(
+    z.string().regex(/^\w+$/),
+    z.array(
+      z.object({
+        matcher: z.string().optional(),
+        hooks: z.array(z.object({ type: z.string(), command: z.string(), timeout: z.number() })),
+      }),
+    ),
+  ),
+});
+
+/** The same hooks in TOML, whose strings may be written as JSON's. Such hooks need no trust of the user. */
+function requirements(settings: unknown): string {
+  const { hooks } = managedHooks.parse(settings);
+  const said = ([key, value]: readonly [string, unknown]): string => `${key} = ${JSON.stringify(value)}\n`;
+  const groups = Object.entries(hooks).flatMap(([event, list]) =>
+    list.map(
+      ({ matcher, hooks: each }) =>
+        `\n[[hooks.${event}]]\n${matcher === undefined ? "" : said(["matcher", matcher])}` +
+        each.map((hook) => `[[hooks.${event}.hooks]]\n${Object.entries(hook).map(said).join("")}`).join(""),
+    ),
+  );
+  return `allow_managed_hooks_only = true\n${groups.join("")}`;
+}
+
 /** Codex's hooks, as its page on hooks describes them and version 0.169 sends them: Claude Code's words, but for what differs here. */
 export const codex: GuardedHost = {
   id: "codex",
@@ -48,6 +74,7 @@ export const codex: GuardedHost = {
     majors: [0],
     home: ({ CODEX_HOME, HOME }) => CODEX_HOME || join(HOME || homedir(), ".codex"),
     userFile: "hooks.json",
+    managed: { file: "/etc/codex/requirements.toml", text: requirements },
     nextStep: trust,
     nextStepOfUser: trust,
     limits: [

@@ -39,6 +39,8 @@ export interface HookPlace {
   readonly switches?: readonly string[];
   /** Its file of hooks for all projects, in that directory. */
   readonly userFile: string;
+  /** Its file for administrators of Linux, and its text for an object of hooks by events: no other hooks run beside them. */
+  readonly managed?: { readonly file: string; text(settings: unknown): string };
   /** What its user must do after an installation into a project. */
   readonly nextStep?: string;
   /** What its user must do after an installation into the user's own settings. */

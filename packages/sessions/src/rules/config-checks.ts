@@ -59,7 +59,9 @@ async function policyFinding(place: ConfigDirectories): Promise<Finding> {
   const limits = loaded.current();
   const problem = problemOf(limits);
   if (problem !== undefined) {
-    const next = ["Put a policy there that can be used; until then only reading is permitted."];
+    const isBehind = limits.some(({ problemCode }) => problemCode === "export_behind");
+    const what = isBehind ? "See below that it takes records again" : "Put a policy there that can be used";
+    const next = [`${what}; until then only reading is permitted.`];
     return { check, state: "fail", text: problem, next };
   }
   const old = [environment["GENNAI_CAPABILITIES"], join(configDir, "capabilities.json")].find((file) =>

@@ -15,9 +15,12 @@ import { agentProgram, agentVersion } from "./agent-program.ts";
 import { guardedAgents, hookFormat, lineBefore } from "./guarded-agents.ts";
 import { GuardedFile } from "./guarded-file.ts";
 import { type HookProgram, hookProgram } from "./hook-program.ts";
+import { installManaged, managedHook, uninstallManaged } from "./managed-hooks.ts";
 
 export interface GuardFlags extends WorkspaceFlags {
   readonly user?: boolean;
+  /** By root, for all users of this machine. */
+  readonly managed?: boolean;
 }
 
 /** Where agents are guarded. */
@@ -37,6 +40,7 @@ async function guardPlace(flags: GuardFlags, console: Console): Promise<GuardPla
 
 /** `gennai guard install HOST | all`; `all` means the agents that are on this machine. */
 export async function guardInstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
+  if (flags.managed === true) return installManaged(name, console);
   const place = await guardPlace(flags, console);
   const { here, elsewhere } = name === "all" ? agentsHere(place) : { here: guardedAgents(name), elsewhere: [] };
   if (here.length === 0) {
@@ -74,6 +78,7 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
 
 /** `gennai guard uninstall HOST | all` */
 export async function guardUninstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
+  if (flags.managed === true) return uninstallManaged(name, console);
   const place = await guardPlace(flags, console);
   for (const agent of guardedAgents(name)) {
     const file = guardedFile(agent, place);
@@ -118,7 +123,7 @@ async function statusOf(agent: GuardedHost, place: GuardPlace) {
     agent: agent.id,
     version: version ?? null,
     unguarded: unknown !== undefined,
-    installed: places.flatMap((file) => (file.isInstalled ? [file.path] : [])),
+    installed: [...places.flatMap((file) => (file.isInstalled ? [file.path] : [])), ...managedHook(agent)],
     problems,
     limits: [...agent.hook.limits, ...beside],
   };
@@ -164,9 +169,14 @@ async function examined(agent: GuardedHost, place: GuardPlace): Promise<readonly
   const { problems, beside } = await surroundings(agent, place);
   const [local, user] = bothPlaces(agent, place);
   const found = [local, user].find(({ amiss }) => amiss.length === 0) ?? [local, user].find((file) => file.isInstalled);
-  if (found === undefined) {
+  const [managed] = managedHook(agent);
+  if (managed !== undefined) {
+    findings.push({ state: "ok", text: `The hook is in place for all users: ${managed}` });
+    if (found === undefined) findings.push(await triedHook(agent, place));
+  } else if (found === undefined) {
     findings.push({ state: "fail", text: `No hook is in place. gennai guard install ${agent.id}` });
-  } else {
+  }
+  if (found !== undefined) {
     findings.push({ state: "ok", text: `The hook is in place: ${found.path}` });
     const { amiss } = found;
     if (amiss.length > 0) {
@@ -239,7 +249,7 @@ export async function installedHooks(id: string, flags: GuardFlags, console: Con
   const agent = guardedAgents("all").find((one) => one.id === id);
   if (agent === undefined) return [];
   const files = bothPlaces(agent, await guardPlace(flags, console));
-  return files.flatMap((file) => (file.isInstalled ? [file.path] : []));
+  return [...files.flatMap((file) => (file.isInstalled ? [file.path] : [])), ...managedHook(agent)];
 }
 
 async function runningServer({ root: workspace, stateDir }: GuardPlace): Promise<string | undefined> {

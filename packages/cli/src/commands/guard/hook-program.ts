@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { quoted } from "@gennai/governance/command/shell-words";
 import { usageError } from "../../terminal/cli-error.ts";
 import { relayPath } from "./guarded-file.ts";
@@ -28,6 +28,17 @@ export function hookProgram(agent: string, stateDir: string, project: string | u
       GENNAI_GUARD_PROJECT: project ?? "",
     },
     words: perl === undefined ? node : [perl, relayPath(stateDir), ...node],
+  };
+}
+
+/** The same for every user of this machine, each with their own servers; without the relay, which is in one user's directory. */
+export function managedProgram(agent: string): HookProgram {
+  const program = process.argv[1];
+  if (program === undefined || !existsSync(program))
+    throw usageError("It is not known where this program is installed.");
+  return {
+    environment: { NODE_OPTIONS: "", GENNAI_STATE_DIR: "", GENNAI_GUARD_PROJECT: "" },
+    words: [process.execPath, ...process.execArgv, realpathSync(program), "guard", "hook", agent],
   };
 }
 

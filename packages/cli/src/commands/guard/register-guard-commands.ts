@@ -12,10 +12,9 @@ export function registerGuardCommands(program: Command, { runs }: CommandHost): 
     )
     .addHelpText("after", help);
   const place = (name: string, description: string): Command =>
-    workspaceOption(guard.command(name).description(description)).option(
-      "--user",
-      "in your own settings, for all projects, in place of this project's",
-    );
+    workspaceOption(guard.command(name).description(description))
+      .option("--user", "in your own settings, for all projects, in place of this project's")
+      .option("--managed", "as root, for all users of this machine; claude-code and codex");
   place("install", "add a hook to the agent's settings, in its documented way; other hooks stay")
     .argument("<agent>", "or all: those whose program or directory is on this machine")
     .action(runs(async () => (await import("./guard-commands.ts")).guardInstallCommand));
