@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { warnOfUnsandboxedGit } from "@gennai/git/run/git-isolation";
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
-import { unstagedRefusal } from "@gennai/governance/limits/laid-down";
+import { contentDays, unstagedRefusal } from "@gennai/governance/limits/laid-down";
 import { refuseManaged } from "@gennai/machine/managed-refusal";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { ServerLog } from "@gennai/machine/server-log";
@@ -16,6 +16,7 @@ import { oneUser } from "@gennai/sessions/session/identity";
 import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
+import { purgeOld } from "@gennai/store/purge/purge-old";
 import { Admission } from "./admission/admission.ts";
 import { Allowance } from "./admission/allowance.ts";
 import { FreeDescriptors } from "./admission/free-descriptors.ts";
@@ -108,7 +109,14 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
       outside: options.outside,
     }),
   );
-  parts.use(new StorageKeeper(stateDir, { mostBytes: opened.mostStorageBytes, log }));
+  const limitsNow = async () => (await loadLimits({ ...limitPlace, required: false }, Date.now)).current();
+  const purge = async (now: number, signal: AbortSignal): Promise<number> => {
+    const wanted = contentDays(await limitsNow());
+    if (wanted === undefined) return 0;
+    const before = now - wanted.days * 86_400_000;
+    return purgeOld(stateDir, { before, by: `the policy ${wanted.by}`, toolVersion: options.version, signal });
+  };
+  parts.use(new StorageKeeper(stateDir, { mostBytes: opened.mostStorageBytes, log, purge }));
   const isolationReason = sandbox.reason;
   if (stages === undefined) log.warn(`Commands run without a sandbox: ${isolationReason}.`);
   // Not awaited: a git that does not respond must not delay the start.
@@ -120,9 +128,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   if (verifier !== undefined) void warnOfUsers(verifier, limitPlace, log);
   const descriptors = new FreeDescriptors();
   const scheme = tls !== undefined || options.behindProxy === true ? "https" : "http";
-  const elsewhere = await openElsewhere({ options, configDir, stateDir, scheme, log }, async () =>
-    (await loadLimits({ ...limitPlace, required: false }, Date.now)).current(),
-  );
+  const elsewhere = await openElsewhere({ options, configDir, stateDir, scheme, log }, limitsNow);
   const admission = new Admission(options.limits ?? defaultLimits, { descriptors });
   const callers = new Callers();
   // Anyone who calls from this process was handed the way to it.

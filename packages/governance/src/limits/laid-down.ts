@@ -165,6 +165,14 @@ export function managedHooks(limits: Limits): {
   };
 }
 
+/** After how many days without use a session is purged at the latest, and by which policy; undefined: never. */
+export function contentDays(limits: Limits): { readonly days: number; readonly by: string } | undefined {
+  const wanted = limits.flatMap(({ retention, name }) =>
+    retention?.content_days_most === undefined ? [] : [{ days: retention.content_days_most, by: name }],
+  );
+  return wanted.toSorted((one, other) => one.days - other.days)[0];
+}
+
 /** Where records are sent: what policies say first, and a user's own of other names. */
 export function exportsOf(limits: Limits, own: readonly ExportDestination[]): readonly ExportDestination[] {
   const all = [...limits.flatMap(({ export: laid = [] }) => laid), ...own];

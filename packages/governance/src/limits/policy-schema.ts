@@ -112,6 +112,23 @@ const policyKeys = {
     .max(20)
     .optional()
     .describe("Where the ledger's records are sent, beside what users say."),
+  retention: z
+    .strictObject({
+      content_days_most: z
+        .int()
+        .min(1)
+        .max(36_500)
+        .optional()
+        .describe("Sessions that were not used for so many days are purged by a server, once a day."),
+      records_days_least: z
+        .int()
+        .min(1)
+        .max(36_500)
+        .optional()
+        .describe("How long the ledger's chain stays at least. It always does: a purge takes contents alone."),
+    })
+    .optional()
+    .describe("How long what was done is kept."),
   require: z
     .strictObject({
       license: z.boolean().optional().describe("Without a signed policy of the user only reading is permitted."),
@@ -156,6 +173,7 @@ export const limitKeys = [
   "hooks",
   "answers",
   "export",
+  "retention",
   "require",
 ] as const satisfies readonly LimitKey[];
 
@@ -165,9 +183,6 @@ export type PolicyKeys = Readonly<Omit<Pick<PolicyDocument, LimitKey>, "rules" |
   readonly rules?: RuleFile | undefined;
   readonly hooks?: { readonly only: boolean; readonly commands: readonly HookCommand[] } | undefined;
 };
-
-/** Keys of later versions: a file with one of them is refused, not half obeyed. */
-const notYet: ReadonlySet<string> = new Set(["retention"]);
 
 /** A policy that cannot be used. The message begins with `FILE:LINE`. */
 class PolicyError extends Error {
@@ -232,12 +247,6 @@ export function policyProblem(error: z.ZodError): {
   }
   const key = issue.keys[0] ?? "";
   const path = [...at, key];
-  if (notYet.has(path.join("."))) {
-    return {
-      at: path,
-      message: `${path.join(".")} is not supported by this version; remove it, or use a newer Gennai`,
-    };
-  }
   const known = keysAt(policySchema, at);
   const meant = misspeltKey(key, known);
   const hint = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;

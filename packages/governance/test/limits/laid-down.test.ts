@@ -137,7 +137,7 @@ test.each<[string, object]>([
   ["a yes", { answers: { unattended_yes: true } }],
   ["a server by its name", { mcp: { allow: [{ name: "acme" }] } }],
   ["a version that is none", { require: { version: "latest" } }],
-  ["a key of later versions", { retention: {} }],
+  ["days that are none", { retention: { content_days_most: -1 } }],
 ])("%s is refused", (_what, keys) => {
   expect(() => acme(keys)).toThrow(/^\/p\.yaml:7: /);
 });

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from "vitest";
 import type { Effect } from "#effect";
 import {
   aheadRefusal,
+  contentDays,
   intentsRefusal,
   longestYes,
   managedBranches,
@@ -70,6 +71,7 @@ const limit: fc.Arbitrary<Limit> = fc.oneof(
         },
         { requiredKeys: [] },
       ),
+      retention: fc.record({ content_days_most: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: [] }),
       require: fc.record(
         {
           sandbox: fc.constant(true as const),
@@ -146,6 +148,8 @@ describe("meet", () => {
         for (const refusal of refusals) {
           expect(refusal(meet(a, b)) === undefined).toBe(refusal(a) === undefined && refusal(b) === undefined);
         }
+        const days = (each: Limits) => contentDays(each)?.days ?? Number.POSITIVE_INFINITY;
+        expect(days(meet(a, b))).toBe(Math.min(days(a), days(b)));
         expect(mayLastAll(meet(a, b))).toEqual(mayLastAll(a).map((may, at) => may && mayLastAll(b)[at] === true));
         expect(new Set(managedBranches(meet(a, b)))).toEqual(new Set([...managedBranches(a), ...managedBranches(b)]));
         expect(permitted(meet(a, b))).toEqual(permitted(a).filter((each) => permitted(b).includes(each)));

@@ -29,7 +29,7 @@ test.each<[string, unknown, RegExp]>([
     /^p\.yaml:3: emergency\.readonly .*read_only\?/,
   ],
   ["an unknown key", { ...least, x: 1 }, /^p\.yaml:9: x is not a known key; known are gennai_policy, name/],
-  ["a key of later versions", { ...least, retention: {} }, /retention is not supported by this version/],
+  ["a time of no days", { ...least, retention: { content_days_most: 0 } }, /retention\.content_days_most is not valid/],
   ["a wrong type", { ...least, emergency: { block: "deploy" } }, /^p\.yaml:4: emergency\.block is not valid/],
   ["a capability that is none", { ...least, capabilities: ["root"] }, /capabilities\.0 is not valid/],
   ["nothing", null, /^p\.yaml:1: the file is not valid/],

@@ -19,6 +19,8 @@ export class StorageKeeper implements AsyncDisposable {
     options: {
       readonly mostBytes: number;
       readonly log: { info(text: string): void; warn(text: string): void };
+      /** Purges what a policy wants gone; how many sessions went. */
+      readonly purge?: (now: number, signal: AbortSignal) => Promise<number>;
       readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
     },
   ) {
@@ -28,7 +30,7 @@ export class StorageKeeper implements AsyncDisposable {
 
   async #keep(
     stateDir: string,
-    { mostBytes, log }: ConstructorParameters<typeof StorageKeeper>[1],
+    { mostBytes, log, purge }: ConstructorParameters<typeof StorageKeeper>[1],
     wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
     const { signal } = this.#ended;
@@ -38,6 +40,8 @@ export class StorageKeeper implements AsyncDisposable {
       // A clock that was ahead does not keep it from ever looking again.
       if (Math.abs(now - (lastStorageUse(stateDir)?.at ?? 0)) < everyMs) continue;
       try {
+        const purged = (await purge?.(now, signal)) ?? 0;
+        if (purged > 0) log.info(`Purged old sessions, as a policy wants: ${purged}.`);
         const freed = await freeStorage(stateDir, { mostBytes, now, signal });
         const bytes = freed === undefined ? 0 : bytesOf(freed.before) - bytesOf(freed.after);
         if (bytes > 0) log.info(`Removed ${Math.ceil(bytes / 1024 ** 2)} MiB of old builds and snapshots.`);

@@ -1,5 +1,5 @@
-import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Connection } from "@gennai/governance/connection";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { FileChange } from "@gennai/governance/tool";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";

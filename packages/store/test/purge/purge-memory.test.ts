@@ -9,6 +9,7 @@ import { verifyWorkspaceLedger } from "#audit/ledger-verify";
 import { StoreDatabase } from "#database/database";
 import { ownLedgerFileName } from "#ledger/file/ledger-file-name";
 import { purgeMemory } from "#purge/purge-memory";
+import { purgeOld } from "#purge/purge-old";
 import type { Store } from "#sqlite/store";
 import { userMessage } from "../../../agent/test/user-message.ts";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
@@ -304,3 +305,28 @@ describe("purge", () => {
     expect(holding(marker)).toEqual([]);
   });
 });
+
+test("of a policy's days, the sessions go that were not used for so long, and the chain still holds", async () => {
+  {
+    await using store = await fixture.open();
+    await work(store, "old", marker);
+  }
+  const { stateDir, root } = fixture;
+  const order = { by: "the policy acme", toolVersion: "0.0.0-test", signal: new AbortController().signal };
+  expect(await purgeOld(stateDir, { ...order, before: 1 })).toBe(0);
+  {
+    using _atWork = heldSession(stateDir, "old");
+    // The fixture's own session goes.
+    expect(await purgeOld(stateDir, { ...order, before: 2 })).toBe(1);
+    expect(holding(marker)).not.toEqual([]);
+  }
+  expect(await purgeOld(stateDir, { ...order, before: 2 })).toBe(1);
+  expect(holding(marker)).toEqual([]);
+  expect(await verifyWorkspaceLedger({ stateDir, workspaceRoot: root })).toMatchObject({ status: "ok" });
+});
+
+function heldSession(stateDir: string, id: string): Disposable {
+  const attempt = new ProcessLocks(join(stateDir, "locks")).tryAcquire(`session ${id}`, "runs a turn");
+  if (attempt.type === "held") throw new TypeError("It is held already.");
+  return attempt.lock;
+}
