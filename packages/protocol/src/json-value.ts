@@ -16,3 +16,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
+
+/** Its items; none for what is no list. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The text; empty for what is none. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,5 +1,4 @@
-import { parsedJson } from "@gennai/protocol/json-value";
-import * as z from "zod";
+import { readRecord } from "@gennai/protocol/model/governance/read-record";
 
 /** A call that a person was asked about, or that was refused. */
 export interface AskedCall {
@@ -17,38 +16,19 @@ export interface AskedCall {
   readonly by: string;
 }
 
-const text = z.string().catch("");
-
-const askedSchema = z.object({
-  rule: text,
-  confirmation: z.object({ answer: text, by: text }).optional().catch(undefined),
-});
-
-const recordSchema = z.object({
-  timestamp: z.string(),
-  metadata: z.object({
-    seq: z.number(),
-    kind: z.string(),
-    session_id: text,
-    calls: z
-      .array(askedSchema.extend({ tool: text, verdict: text, also_asked: z.array(askedSchema).catch([]) }))
-      .catch([]),
-  }),
-});
-
 /** The questions and refusals that records name, in their order. @param lines of a ledger, one record each */
 export function readDecisions(lines: Iterable<string>): readonly AskedCall[] {
   const asked: AskedCall[] = [];
   for (const line of lines) {
-    const record = recordSchema.safeParse(parsedJson(line)).data;
+    const record = readRecord(line);
     if (record === undefined) continue;
-    const { seq, kind, session_id: sessionId, calls } = record.metadata;
+    const { seq, kind, sessionId, calls } = record;
     // An intent says what was about to be done; the result has a record of its own.
     if (kind !== "outcome" && kind !== "refusal") continue;
     const of = { seq, time: record.timestamp, sessionId };
     for (const call of calls) {
       const { tool, rule, verdict, confirmation } = call;
-      for (const other of call.also_asked) {
+      for (const other of call.alsoAsked) {
         if (other.confirmation !== undefined)
           asked.push({ ...of, tool, rule: other.rule, ...answerOf(other.confirmation) });
       }

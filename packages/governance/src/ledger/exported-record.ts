@@ -1,6 +1,6 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { isRecord } from "@gennai/protocol/json-value";
+import { isRecord, recordOf, textOf } from "@gennai/protocol/json-value";
 import { partsOf } from "./record-content.ts";
 
 export type AttributeValue = string | number | boolean | readonly string[];
@@ -42,9 +42,9 @@ export function exportedRecord(
   const strictest = calls.toSorted((a, b) => rank(b) - rank(a))[0] ?? {};
   const rule = textOf(strictest["rule"]);
   const { kind } = metadata;
-  const details = isRecord(metadata["details"]) ? metadata["details"] : {};
-  const policy = isRecord(details["policy"]) ? details["policy"] : {};
-  const confirmation = isRecord(strictest["confirmation"]) ? strictest["confirmation"] : {};
+  const details = recordOf(metadata["details"]);
+  const policy = recordOf(details["policy"]);
+  const confirmation = recordOf(strictest["confirmation"]);
   const session = textOf(metadata["session_id"]);
   const said: Readonly<Record<string, unknown>> = {
     "gennai.ledger.id": record["id"],
@@ -92,10 +92,6 @@ function rank(call: Readonly<Record<string, unknown>>): number {
 
 function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function isValue(value: unknown): value is AttributeValue {

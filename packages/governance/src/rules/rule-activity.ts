@@ -1,4 +1,4 @@
-import { parsedJson } from "@gennai/protocol/json-value";
+import { readRecord } from "@gennai/protocol/model/governance/read-record";
 
 /** A rule's decisions among the examined calls. */
 export interface RuleActivity {
@@ -32,17 +32,11 @@ interface Decided {
 export function ruleActivity(lines: readonly string[]): LedgerActivity {
   const calls = new Map<string, Decided>();
   for (const line of lines) {
-    const record = parsedJson(line);
-    const metadata = field(record, "metadata");
-    const time = Date.parse(String(field(record, "timestamp")));
-    const list = field(metadata, "calls");
-    if (!Array.isArray(list)) continue;
-    for (const call of list) {
-      const id = `${String(field(metadata, "turn_id"))}/${String(field(call, "call_id"))}`;
-      const rule = field(call, "rule");
-      const refused = field(call, "verdict") === "deny";
-      calls.set(id, { rule: typeof rule === "string" ? rule : "", refused, time: Number.isNaN(time) ? 0 : time });
-    }
+    const record = readRecord(line);
+    if (record === undefined) continue;
+    const time = Date.parse(record.timestamp) || 0;
+    for (const { callId, rule, verdict } of record.calls)
+      calls.set(`${record.turnId}/${callId}`, { rule, refused: verdict === "deny", time });
   }
   const rules = new Map<string, RuleActivity>();
   for (const { rule, refused, time } of calls.values()) {
@@ -55,8 +49,4 @@ export function ruleActivity(lines: readonly string[]): LedgerActivity {
     });
   }
   return { rules, calls: calls.size };
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,15 +1,16 @@
 import type { BlobSource } from "@gennai/client/review/change-content";
 import { errorMessage } from "@gennai/protocol/error-message";
+import type { ReadChange } from "@gennai/protocol/model/governance/read-record";
 import { useEffect, useState } from "preact/hooks";
 import { CodePane } from "../look/code-pane.tsx";
 import { DiffTable } from "../review/diff/diff-table.tsx";
 import { fileDiff } from "../review/diff/file-diff.ts";
-import { type FileVersion, versionText } from "./file-version.ts";
+import { versionText } from "./file-version.ts";
 
 export interface FileThenProps {
-  readonly version: FileVersion;
+  readonly version: ReadChange;
   /** The newest known version of the same file; undefined: this is the newest. */
-  readonly newest: FileVersion | undefined;
+  readonly newest: ReadChange | undefined;
   readonly source: BlobSource;
 }
 

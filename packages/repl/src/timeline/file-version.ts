@@ -1,15 +1,6 @@
 import type { CallOptions } from "@gennai/client/connection/connection";
 import { type BlobSource, checkedBlob, sideOf } from "@gennai/client/review/change-content";
 
-/** What a record did to one file. */
-export interface FileVersion {
-  readonly path: string;
-  readonly operation: string;
-  /** SHA-256 of its bytes, lower-case hex; empty: there was no file, or the record does not say. */
-  readonly beforeSha256: string;
-  readonly afterSha256: string;
-}
-
 /** The text of a digest; empty for an empty one. Rejects if it is not text, not kept, or does not match the digest. */
 export async function versionText(sha256: string, source: BlobSource, options: CallOptions): Promise<string> {
   if (sha256 === "") return "";

@@ -1,12 +1,11 @@
 import type { BlobSource } from "@gennai/client/review/change-content";
-
+import type { ReadChange } from "@gennai/protocol/model/governance/read-record";
 import { useId, useState } from "preact/hooks";
 import { CopyButton } from "../look/copy-button.tsx";
 import { Fact } from "../look/fact.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { Digest } from "../plan/digest.tsx";
 import { FileThen } from "./file-then.tsx";
-import type { FileVersion } from "./file-version.ts";
 import { kindWords, recordWords } from "./record-words.ts";
 import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";
 
@@ -20,7 +19,7 @@ export interface RecordEntryProps {
   readonly versions: {
     readonly source: BlobSource;
     /** The newest version of a file after this record, if one is known. */
-    newer(path: string): FileVersion | undefined;
+    newer(path: string): ReadChange | undefined;
   };
 }
 
@@ -118,7 +117,7 @@ function LookButton({
   looked,
   onLook,
 }: LookProps & { readonly looked: boolean; readonly onLook: (path: string | undefined) => void }) {
-  if (!record.versions.some((version) => version.path === path)) return null;
+  if (!record.changes.some((version) => version.path === path)) return null;
   return (
     <button
       type="button"
@@ -133,7 +132,7 @@ function LookButton({
 }
 
 function Looked({ record, path, versions }: LookProps & Pick<RecordEntryProps, "versions">) {
-  const version = record.versions.find((each) => each.path === path);
+  const version = record.changes.find((each) => each.path === path);
   if (version === undefined) return null;
   return <FileThen version={version} newest={versions.newer(path)} source={versions.source} />;
 }

@@ -1,77 +1,56 @@
-import { parsedJson, recordOf } from "@gennai/protocol/json-value";
-import type { FileVersion } from "./file-version.ts";
+import { listOf, parsedJson, recordOf, textOf } from "@gennai/protocol/json-value";
+import {
+  type ReadCall,
+  type ReadChange,
+  type ReadRecord,
+  recordIn,
+} from "@gennai/protocol/model/governance/read-record";
 import { decisionWords, namesOf } from "./record-words.ts";
 
-/** A record of the ledger, as far as it can be read here. Fields that it lacks are empty. */
-export interface TimelineRecord {
-  readonly seq: number;
-  readonly kind: string;
+/** A record of the ledger as it is shown. */
+export interface TimelineRecord extends Omit<ReadRecord, "calls"> {
   /** How an outcome ended, as far as the record says: not every outcome is a success. */
   readonly end: "done" | "refused" | "failed" | "interrupted";
   readonly time: Date | undefined;
-  readonly sessionId: string;
-  readonly turnId: string;
   readonly calls: readonly TimelineCall[];
   readonly paths: readonly string[];
-  /** What it did to files whose contents it names. */
-  readonly versions: readonly FileVersion[];
   /** What people decided, in words; empty if that is not known here. */
   readonly decided: string;
   /** The model that contributed; empty: a person did, or the record names none. */
   readonly modelId: string;
   /** Id of the intent that was active or selected; empty: none. */
   readonly intent: string;
-  readonly previousHash: string;
-  readonly hash: string;
-  /** Its content was purged; its place in the chain stays. */
-  readonly purged: boolean;
   /** The record as written in the ledger. */
   readonly json: string;
 }
 
-export interface TimelineCall {
-  readonly callId: string;
-  readonly tool: string;
+export interface TimelineCall extends Omit<ReadCall, "confirmation"> {
   /** Files that the record names. */
   readonly files: readonly string[];
   /** The redacted input in one line. */
   readonly input: string;
-  readonly verdict: string;
-  readonly rule: string;
-  readonly risk: string;
-  readonly failureClass: string;
-  readonly verification: string;
-  readonly exitCode: number | undefined;
   /** Who answered a question about it, and how; empty if nobody was asked. */
   readonly confirmation: string;
 }
 
 /** Reads one line; a field that does not fit stays empty, and the line itself is kept. */
 export function timelineRecord(seq: number, json: string): TimelineRecord {
-  const record = recordOf(parsedJson(json));
-  const metadata = recordOf(record["metadata"]);
-  const time = new Date(textOf(record["timestamp"]));
-  const files = listOf(record["files"]).map(recordOf);
-  const calls = listOf(metadata["calls"]).map(callOf);
+  const record = recordIn(parsedJson(json));
+  const { timestamp, kind, details, changes, files } = record;
+  const time = new Date(timestamp);
+  const calls = record.calls.map(callOf);
   return {
+    ...record,
     seq,
     json,
-    kind: textOf(metadata["kind"]) || "unknown",
-    end: recordOf(metadata["details"])["interrupted"] === true ? "interrupted" : endOf(calls),
+    kind: kind || "unknown",
+    end: details["interrupted"] === true ? "interrupted" : endOf(calls),
     time: Number.isNaN(time.getTime()) ? undefined : time,
-    sessionId: textOf(metadata["session_id"]),
-    turnId: textOf(metadata["turn_id"]),
     calls,
-    paths: [
-      ...new Set([...listOf(metadata["changes"]).map(recordOf), ...files].map(({ path }) => textOf(path))),
-    ].filter((path) => path !== ""),
-    versions: listOf(metadata["changes"]).map(versionOf),
-    decided: decisionWords(recordOf(metadata["details"])),
-    modelId: files.map(modelOf).find((model) => model !== "") ?? "",
-    intent: textOf(recordOf(metadata["details"])["intent"]),
-    previousHash: textOf(metadata["previous_hash"]),
-    hash: textOf(metadata["hash"]),
-    purged: metadata["purged"] === true,
+    paths: [...new Set([...changes, ...files].map(({ path }) => path))].filter((path) => path !== ""),
+    decided: decisionWords(details),
+    modelId: files.find(({ modelId }) => modelId !== "")?.modelId ?? "",
+    intent: textOf(details["intent"]),
   };
 }
 
@@ -128,19 +107,9 @@ export function newerVersion(
   records: readonly TimelineRecord[],
   { seq }: Pick<TimelineRecord, "seq">,
   path: string,
-): FileVersion | undefined {
-  const newest = records.findLast(({ versions }) => versions.some((version) => version.path === path));
-  return newest === undefined || newest.seq <= seq ? undefined : newest.versions.find((each) => each.path === path);
-}
-
-function versionOf(value: unknown): FileVersion {
-  const change = recordOf(value);
-  return {
-    path: textOf(change["path"]),
-    operation: textOf(change["operation"]),
-    beforeSha256: textOf(change["before_sha256"]),
-    afterSha256: textOf(change["after_sha256"]),
-  };
+): ReadChange | undefined {
+  const newest = records.findLast(({ changes }) => changes.some((change) => change.path === path));
+  return newest === undefined || newest.seq <= seq ? undefined : newest.changes.find((each) => each.path === path);
 }
 
 /** Files that a record is about: changed, or named by a call. */
@@ -148,30 +117,11 @@ export function filesOf({ paths, calls }: TimelineRecord): readonly string[] {
   return [...new Set([...paths, ...calls.flatMap(({ files }) => files)])];
 }
 
-function callOf(value: unknown): TimelineCall {
-  const call = recordOf(value);
-  const exitCode = call["exit_code"];
-  const { answer, by, scope } = recordOf(call["confirmation"]);
-  return {
-    callId: textOf(call["call_id"]),
-    tool: textOf(call["tool"]),
-    files: filesIn(recordedInput(call["input"])),
-    input: inOneLine(recordedInput(call["input"])),
-    verdict: textOf(call["verdict"]),
-    rule: textOf(call["rule"]),
-    risk: textOf(call["risk"]),
-    failureClass: textOf(call["failure_class"]),
-    verification: textOf(call["verification"]),
-    exitCode: typeof exitCode === "number" ? exitCode : undefined,
-    confirmation: [textOf(answer), textOf(scope), textOf(by) === "" ? "" : `by ${textOf(by)}`]
-      .filter((word) => word !== "")
-      .join(" "),
-  };
-}
-
-/** Records have the input as canonical JSON; older ones, and those of others, as an object. */
-function recordedInput(input: unknown): Readonly<Record<string, unknown>> {
-  return recordOf(typeof input === "string" ? parsedJson(input) : input);
+function callOf(call: ReadCall): TimelineCall {
+  const input = recordOf(parsedJson(call.input));
+  const { answer = "", by = "", scope = "" } = call.confirmation ?? {};
+  const answered = [answer, scope, by === "" ? "" : `by ${by}`].filter((word) => word !== "");
+  return { ...call, files: filesIn(input), input: inOneLine(input), confirmation: answered.join(" ") };
 }
 
 function filesIn(given: Readonly<Record<string, unknown>>): readonly string[] {
@@ -188,16 +138,4 @@ function inOneLine(given: Readonly<Record<string, unknown>>): string {
     textOf(given["query"]),
   ].find((text) => text !== "");
   return first ?? (Object.keys(given).length === 0 ? "" : JSON.stringify(given));
-}
-
-function modelOf(file: Readonly<Record<string, unknown>>): string {
-  return textOf(recordOf(recordOf(listOf(file["conversations"])[0])["contributor"])["model_id"]);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

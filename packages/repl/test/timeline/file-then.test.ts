@@ -24,7 +24,7 @@ const records = [record(4, first, second), record(9, second, third)];
 
 async function show(seq: number, source: (sha256: string) => Promise<Uint8Array>) {
   const shown = records.find((each) => each.seq === seq);
-  const [version] = shown?.versions ?? [];
+  const [version] = shown?.changes ?? [];
   if (shown === undefined || version === undefined) throw new Error("no version");
   const root = document.createElement("div");
   document.body.append(root);

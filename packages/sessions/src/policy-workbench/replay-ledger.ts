@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { isRecord, parsedJson } from "@gennai/protocol/json-value";
+import { readRecord } from "@gennai/protocol/model/governance/read-record";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { boundedLines } from "./bounded-lines.ts";
 import type { PolicyWorkbench } from "./policy-workbench.ts";
@@ -28,33 +29,25 @@ export async function* replayLines(
 ): AsyncGenerator<ReplayedCall, void, undefined> {
   const begun = new Set<string>();
   for await (const line of lines) {
-    const metadata = field(parsedJson(line), "metadata");
-    const kind = field(metadata, "kind");
-    const calls = field(metadata, "calls");
+    const record = readRecord(line);
+    if (record === undefined) continue;
+    const { kind, calls, seq, turnId, details } = record;
     // A call that ran has an intent and an outcome, or only an outcome if it only read; a refused one has a refusal.
-    const isFirst = kind === "intent" || kind === "refusal" || field(field(metadata, "details"), "only_reads") === true;
-    if (!isFirst || !Array.isArray(calls)) continue;
-    const seq = field(metadata, "seq");
-    for (const call of calls) {
-      const past = verdictOf(field(call, "verdict"));
-      const tool = field(call, "tool");
-      const text = field(call, "input");
-      if (past === undefined || typeof tool !== "string" || typeof text !== "string") continue;
+    if (kind !== "intent" && kind !== "refusal" && details["only_reads"] !== true) continue;
+    for (const { callId, tool, rule, input: text, ...call } of calls) {
+      const past = verdictOf(call.verdict);
       const input = parsedJson(text);
-      if (!isRecord(input)) continue;
-      const callId = textOf(field(call, "call_id"));
-      const turn = textOf(field(metadata, "turn_id"));
+      if (past === undefined || tool === "" || !isRecord(input)) continue;
       // Effects during a call have their own records: a host, changes that are kept.
-      if (kind === "intent" && turn !== "") {
-        const key = JSON.stringify([turn, callId]);
+      if (kind === "intent" && turnId !== "") {
+        const key = JSON.stringify([turnId, callId]);
         if (begun.has(key)) continue;
         begun.add(key);
       }
       const now = await workbench.decide(tool, input);
-      const rule = textOf(field(call, "rule"));
       const needsIntent = workbench.intentsIgnored && rule.startsWith("intents/");
       yield {
-        seq: typeof seq === "number" ? seq : 0,
+        seq,
         callId,
         tool,
         input: text,
@@ -77,14 +70,6 @@ async function* ledgerLines(file: string): AsyncGenerator<string, void, undefine
   }
 }
 
-function verdictOf(value: unknown): WorkbenchReport["verdict"] | undefined {
+function verdictOf(value: string): WorkbenchReport["verdict"] | undefined {
   return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function field(value: unknown, name: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

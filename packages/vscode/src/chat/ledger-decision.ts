@@ -1,22 +1,4 @@
-import { parsedJson } from "@gennai/protocol/json-value";
-import * as z from "zod/mini";
-import { catch as otherwise } from "zod/mini";
-
-const text = otherwise(z.string(), "");
-
-const callSchema = z.object({
-  tool: text,
-  input: otherwise(z.unknown(), undefined),
-  verdict: text,
-  rule: text,
-  risk: text,
-  confirmation: otherwise(z.object({ answer: text, by: text }), { answer: "", by: "" }),
-});
-
-const recordSchema = z.object({
-  timestamp: text,
-  metadata: z.object({ seq: otherwise(z.number(), 0), calls: otherwise(z.array(callSchema), []) }),
-});
+import { readRecord } from "@gennai/protocol/model/governance/read-record";
 
 /** A call in the ledger that the rules denied or asked about. */
 export interface LedgerDecision {
@@ -36,16 +18,14 @@ const inputLimit = 500;
 
 /** The calls of a record that were not simply allowed; none for a line that is not a record. */
 export function decisionsIn(json: string): readonly LedgerDecision[] {
-  const record = recordSchema.safeParse(parsedJson(json)).data;
-  if (record === undefined) return [];
-  const { seq, calls } = record.metadata;
+  const { seq = 0, timestamp: time = "", calls = [] } = readRecord(json) ?? {};
   return calls
     .filter(({ verdict }) => verdict === "deny" || verdict === "ask")
-    .map(({ tool, input, verdict, rule, risk, confirmation: { answer, by } }) => ({
+    .map(({ tool, input, verdict, rule, risk, confirmation: { answer = "", by = "" } = {} }) => ({
       seq,
-      time: record.timestamp,
+      time,
       tool,
-      input: (typeof input === "string" ? input : (JSON.stringify(input) ?? "")).slice(0, inputLimit),
+      input: input.slice(0, inputLimit),
       verdict,
       rule,
       risk,

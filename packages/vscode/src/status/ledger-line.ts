@@ -1,20 +1,4 @@
-import * as z from "zod/mini";
-import { catch as otherwise } from "zod/mini";
-
-const text = otherwise(z.string(), "");
-
-const lineSchema = z.object({
-  timestamp: text,
-  metadata: otherwise(
-    z.object({
-      seq: otherwise(z.number(), 0),
-      kind: otherwise(z.string(), "record"),
-      calls: otherwise(z.array(z.object({ call_id: text, tool: text, verdict: text })), []),
-    }),
-    { seq: 0, kind: "record", calls: [] },
-  ),
-  files: otherwise(z.array(z.object({ path: text })), []),
-});
+import { readRecord } from "@gennai/protocol/model/governance/read-record";
 
 /** A ledger record as a row of the timeline. */
 export interface TimelineRow {
@@ -30,15 +14,15 @@ export interface TimelineRow {
 
 /** The row of a record. A line that is not a record gets a row that says so. */
 export function timelineRow(json: string): TimelineRow {
-  const line = parse(json);
+  const line = readRecord(json);
   if (line === undefined)
     return { label: "(no record)", description: "", tone: "denied", time: "", begins: [], ends: [] };
-  const { kind } = line.metadata;
-  const calls = line.metadata.calls.map(({ tool, verdict }) => `${tool} ${verdict === "allow" ? "" : verdict}`.trim());
-  const ids = line.metadata.calls.map(({ call_id: id }) => id);
+  const kind = line.kind || "record";
+  const calls = line.calls.map(({ tool, verdict }) => `${tool} ${verdict === "allow" ? "" : verdict}`.trim());
+  const ids = line.calls.map(({ callId }) => callId);
   const isBegun = kind === "intent" && ids.length > 0;
   const files = line.files.map(({ path }) => path).filter((path) => path !== "");
-  const verdicts = line.metadata.calls.map(({ verdict }) => verdict);
+  const verdicts = line.calls.map(({ verdict }) => verdict);
   return {
     label: [...(kind === "outcome" && calls.length > 0 ? [] : [isBegun ? "starts" : kind]), ...calls].join(" · "),
     description: [line.timestamp.slice(11, 19), ...files].filter((part) => part !== "").join(" · "),
@@ -47,12 +31,4 @@ export function timelineRow(json: string): TimelineRow {
     begins: isBegun ? ids : [],
     ends: isBegun ? [] : ids,
   };
-}
-
-function parse(json: string): z.infer<typeof lineSchema> | undefined {
-  try {
-    return lineSchema.safeParse(JSON.parse(json)).data;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,7 @@
+import { recordOf } from "@gennai/protocol/json-value";
+import { type ReadCall, type ReadRecord, readRecord } from "@gennai/protocol/model/governance/read-record";
 import { utcTime } from "../../terminal/utc-time.ts";
-import { fieldsOf, inputWords, listOf, parseRecord, type RecordFields, textOf } from "./record-fields.ts";
+import { inputWords, oneLine } from "./record-fields.ts";
 import { decisionOf } from "./record-line.ts";
 
 /** What one record says of each call and each decision of a person, in plain words; `lines` are pairs of a name and a text. */
@@ -16,86 +18,65 @@ const maxInput = 300;
  *
  * @param others all records of the ledger: the request and the end of a call may be in different ones
  */
-export function explainRecord(record: RecordFields, others: readonly RecordFields[]): Explanation {
-  const metadata = fieldsOf(record.get("metadata"));
-  const kind = textOf(metadata.get("kind"));
-  const details = fieldsOf(metadata.get("details"));
-  const calls = listOf(metadata.get("calls")).map(fieldsOf);
+export function explainRecord(record: ReadRecord, others: readonly ReadRecord[]): Explanation {
+  const { kind, details, calls, seq } = record;
   const lines: (readonly [string, string])[] = [];
   const add = (name: string, text: string): void => {
-    if (text !== "") lines.push([name, text]);
+    if (text !== "") lines.push([name, oneLine(text)]);
   };
   for (const call of calls) {
     add("happened", happenedIn(kind, call, kind === "intent" ? endOf(call, record, others) : undefined));
-    for (const asked of listOf(call.get("also_asked")).map(fieldsOf)) {
-      add("agreed", `${agreement(asked)}: ${textOf(asked.get("rule"))}`);
-    }
+    for (const asked of call.alsoAsked) add("agreed", `${agreement(asked)}: ${asked.rule}`);
     add("agreed", plannedStep(call, record, others) ?? agreement(call));
     add("rule", ruleWords(call));
-    add("risk", textOf(call.get("risk")));
+    add("risk", call.risk);
   }
-  if (calls.length === 0) add("happened", withoutCalls(kind, metadata, details));
-  const plan = fieldsOf(details.get("plan"));
-  const approver = textOf(plan.get("approved_by"));
+  if (calls.length === 0) add("happened", withoutCalls(record));
+  const plan = recordOf(details["plan"]);
+  const approver = oneLine(plan["approved_by"]);
   if (approver !== "") {
-    const channel = textOf(plan.get("channel"));
-    add("agreed", `${approver} approved the plan ${textOf(plan.get("id"))}${channel === "" ? "" : ` (${channel})`}`);
+    const channel = oneLine(plan["channel"]);
+    add("agreed", `${approver} approved the plan ${oneLine(plan["id"])}${channel === "" ? "" : ` (${channel})`}`);
   }
-  for (const change of listOf(metadata.get("changes")).map(fieldsOf)) {
-    add("changed", `${textOf(change.get("path"))}: ${operationWords[textOf(change.get("operation"))] ?? "changed"}`);
-  }
-  const intent = textOf(details.get("intent"));
+  for (const { path, operation } of record.changes)
+    add("changed", `${path}: ${operationWords[operation] ?? "changed"}`);
+  const intent = oneLine(details["intent"]);
   if (kind !== "session") add("intent", intent === "" ? "" : `${intent} was selected`);
-  const isolation = textOf(details.get("isolation"));
-  const why = textOf(details.get("isolation_reason"));
+  const isolation = oneLine(details["isolation"]);
+  const why = oneLine(details["isolation_reason"]);
   add("commands", isolation === "" ? "" : `run ${isolation}${why === "" ? "" : `: ${why}`}`);
-  const agent = textOf(details.get("agent"));
+  const agent = oneLine(details["agent"]);
   add(
     "agent",
-    agent === "" ? "" : `${agent} made the call by itself, in its session ${textOf(details.get("agent_session"))}`,
+    agent === "" ? "" : `${agent} made the call by itself, in its session ${oneLine(details["agent_session"])}`,
   );
-  add("session", textOf(metadata.get("session_id")));
-  add("turn", textOf(metadata.get("turn_id")));
-  const seq = metadata.get("seq");
-  const number = typeof seq === "number" ? `Record ${seq}` : "A record without a number";
-  const time = utcTime(textOf(record.get("timestamp")));
-  return { title: `${number}, ${kindWords[kind] ?? (kind || "of another program")}, ${time}`, lines };
+  add("session", record.sessionId);
+  add("turn", record.turnId);
+  const number = seq === 0 ? "A record without a number" : `Record ${seq}`;
+  const what = kindWords[kind] ?? (kind || "of another program");
+  return { title: oneLine(`${number}, ${what}, ${utcTime(record.timestamp)}`), lines };
 }
 
 /** The records that an id means: a number, an id or the beginning of one, or the id of a call. */
-export function recordsNamed(id: string, lines: readonly string[]): readonly RecordFields[] {
-  const records = lines.map(parseRecord).filter((record) => record !== undefined);
-  const metadataOf = (record: RecordFields): RecordFields => fieldsOf(record.get("metadata"));
-  const numbered = /^\d+$/.test(id) ? records.filter((record) => metadataOf(record).get("seq") === Number(id)) : [];
+export function recordsNamed(id: string, lines: readonly string[]): readonly ReadRecord[] {
+  const records = lines.map(readRecord).filter((record) => record !== undefined);
+  const numbered = /^\d+$/.test(id) ? records.filter(({ seq }) => seq === Number(id)) : [];
   if (numbered.length > 0) return numbered;
-  const whole = records.filter((record) => record.get("id") === id);
+  const whole = records.filter((record) => record.id === id);
   if (whole.length > 0) return whole;
-  const ofCall = records.filter((record) => callIds(record).includes(id));
+  const ofCall = records.filter(({ calls }) => calls.some(({ callId }) => callId === id));
   if (ofCall.length > 0) return ofCall;
-  return id.length < 4 ? [] : records.filter((record) => textOf(record.get("id")).startsWith(id));
-}
-
-function callIds(record: RecordFields): readonly string[] {
-  const metadata = fieldsOf(record.get("metadata"));
-  return listOf(metadata.get("calls")).map((call) => textOf(fieldsOf(call).get("call_id")));
+  return id.length < 4 ? [] : records.filter((record) => record.id.startsWith(id));
 }
 
 /** The call's entry in the record of its end; undefined if there is no such record yet. */
-function endOf(call: RecordFields, record: RecordFields, others: readonly RecordFields[]): RecordFields | undefined {
-  const turn = fieldsOf(record.get("metadata")).get("turn_id");
-  for (const other of others) {
-    const metadata = fieldsOf(other.get("metadata"));
-    if (metadata.get("turn_id") !== turn || textOf(metadata.get("kind")) === "intent") continue;
-    const end = listOf(metadata.get("calls"))
-      .map(fieldsOf)
-      .find((each) => each.get("call_id") === call.get("call_id"));
-    if (end !== undefined) return end;
-  }
-  return undefined;
+function endOf({ callId }: ReadCall, { turnId }: ReadRecord, others: readonly ReadRecord[]): ReadCall | undefined {
+  const ends = others.filter((other) => other.turnId === turnId && other.kind !== "intent");
+  return ends.flatMap(({ calls }) => calls).find((call) => call.callId === callId);
 }
 
-function happenedIn(kind: string, call: RecordFields, end: RecordFields | undefined): string {
-  const what = `${textOf(call.get("tool"))} ${inputWords(call.get("input"), maxInput)}`.trim();
+function happenedIn(kind: string, call: ReadCall, end: ReadCall | undefined): string {
+  const what = `${call.tool} ${inputWords(call.input, maxInput)}`.trim();
   if (kind === "refusal") return `${what} was refused; nothing ran`;
   if (kind === "intent") {
     if (end === undefined) return `${what} was about to run, and no record says how it ended`;
@@ -104,12 +85,9 @@ function happenedIn(kind: string, call: RecordFields, end: RecordFields | undefi
   return `${what} ran; ${endWords(call)}`;
 }
 
-function endWords(call: RecordFields): string {
-  const exit = call.get("exit_code");
-  const failure = textOf(call.get("failure_class"));
-  const verification = textOf(call.get("verification"));
+function endWords({ exitCode, failureClass: failure, verification }: ReadCall): string {
   return [
-    typeof exit === "number" ? `it ended with exit code ${exit}` : failure === "" ? "it ended" : "it failed",
+    exitCode !== undefined ? `it ended with exit code ${exitCode}` : failure === "" ? "it ended" : "it failed",
     ...(failure === "" ? [] : [`the failure is ${failure}`]),
     // What failed or was refused has no result that could be right.
     ...(failure !== "" && verification === "verified" ? [] : [verificationWords[verification] ?? unverified]),
@@ -125,36 +103,27 @@ const verificationWords: Readonly<Record<string, string>> = {
 };
 
 /** For a step of a plan, for which nobody was asked separately: the plan, and who approved it. */
-function plannedStep(call: RecordFields, record: RecordFields, others: readonly RecordFields[]): string | undefined {
-  const step = textOf(call.get("plan_step"));
-  if (step === "" || call.has("confirmation")) return undefined;
-  const metadataOf = (each: RecordFields): RecordFields => fieldsOf(each.get("metadata"));
-  const planOf = (each: RecordFields): RecordFields => fieldsOf(fieldsOf(metadataOf(each).get("details")).get("plan"));
-  const turn = metadataOf(record).get("turn_id");
-  const run = others.find((each) => metadataOf(each).get("turn_id") === turn && planOf(each).has("id"));
+function plannedStep(call: ReadCall, { turnId }: ReadRecord, others: readonly ReadRecord[]): string | undefined {
+  const { planStep: step } = call;
+  if (step === "" || call.confirmation !== undefined) return undefined;
+  const planOf = ({ details }: ReadRecord) => recordOf(details["plan"]);
+  const run = others.find((each) => each.turnId === turnId && "id" in planOf(each));
   if (run === undefined) return `it is the step ${step} of a plan that a person approved`;
   const plan = planOf(run);
   // Of several approvals, the last one before the run was spent.
   const approval = others.findLast(
-    (each) =>
-      textOf(metadataOf(each).get("kind")) === "session" &&
-      planOf(each).get("id") === plan.get("id") &&
-      Number(metadataOf(each).get("seq")) < Number(metadataOf(run).get("seq")),
+    (each) => each.kind === "session" && planOf(each)["id"] === plan["id"] && each.seq < run.seq,
   );
-  const where = approval === undefined ? "" : `, record ${String(metadataOf(approval).get("seq"))}`;
-  const who = textOf(plan.get("approved_by")) || "a person";
-  return `it is the step ${step} of the plan ${textOf(plan.get("id"))}, which ${who} approved${where}`;
+  const where = approval === undefined ? "" : `, record ${approval.seq}`;
+  const who = oneLine(plan["approved_by"]) || "a person";
+  return `it is the step ${step} of the plan ${oneLine(plan["id"])}, which ${who} approved${where}`;
 }
 
-function agreement(call: RecordFields): string {
-  const confirmation = fieldsOf(call.get("confirmation"));
-  const answer = textOf(confirmation.get("answer"));
-  const by = textOf(confirmation.get("by")) || "somebody";
-  const pattern = textOf(confirmation.get("pattern"));
-  const scope = textOf(confirmation.get("scope"));
+function agreement({ confirmation, verdict }: Pick<ReadCall, "confirmation" | "verdict">): string {
+  const { answer = "", pattern = "", scope = "", rememberedFrom: earlier = "" } = confirmation ?? {};
+  const by = confirmation?.by || "somebody";
   switch (answer) {
     case "yes": {
-      const earlier = textOf(confirmation.get("remembered_from"));
       const how = pattern === "" ? (scopeWords[scope] ?? "") : `, for everything like ${pattern}`;
       return earlier === "" ? `${by} said yes${how}` : `the yes to the call ${earlier} was still valid${how}`;
     }
@@ -167,7 +136,7 @@ function agreement(call: RecordFields): string {
     case "nobody":
       return "nobody: there was nobody to ask";
     default:
-      return textOf(call.get("verdict")) === "deny" ? "nobody was asked" : "no question was needed: no rule asked";
+      return verdict === "deny" ? "nobody was asked" : "no question was needed: no rule asked";
   }
 }
 
@@ -178,12 +147,11 @@ const scopeWords: Readonly<Record<string, string>> = {
   workspace: ", for the check of this workspace until it changes",
 };
 
-function ruleWords(call: RecordFields): string {
-  const rule = textOf(call.get("rule"));
+function ruleWords({ rule, verdict, confirmation }: ReadCall): string {
   if (rule === "") return "none asked or refused";
   // A question without a yes ends as a refusal, but the rule asked.
-  const asked = textOf(call.get("verdict")) === "ask" || call.has("confirmation");
-  const did = asked ? "asked for a person's yes" : textOf(call.get("verdict")) === "deny" ? "refused it" : "let it run";
+  const asked = verdict === "ask" || confirmation !== undefined;
+  const did = asked ? "asked for a person's yes" : verdict === "deny" ? "refused it" : "let it run";
   return `${rule}, ${ruleOrigin(rule)}, ${did}`;
 }
 
@@ -197,11 +165,11 @@ function ruleOrigin(rule: string): string {
   return "which is built in";
 }
 
-function withoutCalls(kind: string, metadata: RecordFields, details: RecordFields): string {
+function withoutCalls({ kind, changes, details }: ReadRecord): string {
   const decided = decisionOf(kind, details).join(", ");
   if (decided !== "") return decided;
-  if (listOf(metadata.get("changes")).length > 0) return "files were changed";
-  return details.size === 0 ? "" : textOf(JSON.stringify(Object.fromEntries(details)));
+  if (changes.length > 0) return "files were changed";
+  return Object.keys(details).length === 0 ? "" : JSON.stringify(details);
 }
 
 const operationWords: Readonly<Record<string, string>> = {

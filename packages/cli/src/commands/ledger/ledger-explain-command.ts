@@ -1,3 +1,4 @@
+import { readRecord } from "@gennai/protocol/model/governance/read-record";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -5,7 +6,6 @@ import { type Said, said } from "../command-host.ts";
 import type { WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { explainRecord, recordsNamed } from "./explain-record.ts";
 import { ledgerText } from "./ledger-commands.ts";
-import { parseRecord } from "./record-fields.ts";
 
 /** Most records that one id may match before a longer id is asked for: a call has two. */
 const mostShown = 4;
@@ -25,7 +25,7 @@ export async function ledgerExplainCommand(id: string, flags: WorkspaceFlags, co
       "Say more of the id, or the number of the record.",
     );
   }
-  const all = lines.map(parseRecord).filter((record) => record !== undefined);
+  const all = lines.map(readRecord).filter((record) => record !== undefined);
   const explanations = named.map((record) => explainRecord(record, all));
   const paint = paintFor(console.output, console.environment);
   const text = explanations.flatMap(({ title, lines: told }) => [
