@@ -8,7 +8,7 @@ import { leastPrivilege, switchesLimit } from "@gennai/governance/limits/limits"
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { IntentsService } from "@gennai/sessions/intents/intents-service";
-import { turnPolicies } from "@gennai/sessions/policies/turn-policies";
+import { turnPolicies } from "@gennai/sessions/policies/turn-rules";
 import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { afterEach, describe, expect, test } from "vitest";
 import { gateWith, silentJournal } from "../../packages/governance/test/gate/gate-with.ts";

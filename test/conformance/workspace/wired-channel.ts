@@ -6,7 +6,7 @@ import { bindRequest } from "@gennai/client/host/client-answer";
 import { ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { answerFromWire } from "@gennai/server/rpc/wire/answer-from-wire";
-import { requestToWire } from "@gennai/server/rpc/wire/events/request-wire";
+import { requestToWire } from "@gennai/server/rpc/wire/events/event-to-wire";
 import type { AnswerTo, WorkspaceChannel } from "@gennai/sessions/bridge/workspace-answer";
 import type { BlobStore } from "@gennai/store/log/session-log";
 

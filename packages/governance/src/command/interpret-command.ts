@@ -1,7 +1,6 @@
 import { isInterpreter } from "../programs/interpreters.ts";
 import { programFiles } from "../programs/known-programs.ts";
 import type { AnalysisReport } from "./analysis-report.ts";
-import { carriedScript } from "./carried-script.ts";
 import { codeDangers } from "./dangers/code-dangers.ts";
 import { declaredDangers } from "./dangers/declared-dangers.ts";
 import { deleteDangers } from "./dangers/delete-dangers.ts";
@@ -190,4 +189,47 @@ function interpretShell(invocation: Invocation, context: InterpretContext): void
     for (const word of files) report.path(word, "read", invocation);
   } else if (input.text !== undefined) context.runScript(input.text, directories, name);
   else if (input.type !== "inherited") report.unresolved("a script that comes from the input");
+}
+
+/** Builtins and programs that carry a script in their words or on their input. True when there is nothing left to say. */
+function carriedScript(invocation: Invocation, context: InterpretContext): boolean {
+  const { report } = context;
+  const { name, words, input } = invocation;
+  const run = (text: string | undefined) => {
+    if (text === undefined) report.unresolved("a script that is not known before it runs");
+    else context.runScript(text, invocation.directories, name);
+  };
+  switch (name) {
+    case "eval": {
+      report.unresolved("eval");
+      const texts = words.map((word) => word.literal);
+      if (texts.every((text) => text !== undefined)) run(texts.join(" "));
+      return true;
+    }
+    case "source":
+    case ".":
+      report.unresolved("a sourced script");
+      for (const word of words.slice(0, 1)) report.path(word, "read", invocation);
+      if (input.text !== undefined) run(input.text);
+      return true;
+    case "trap": {
+      const script = words.find((word) => !(word.literal ?? "x").startsWith("-"));
+      if (script !== undefined && words.length > 1) run(script.literal);
+      return true;
+    }
+    case "alias":
+      report.unresolved("an alias");
+      for (const word of words) {
+        const text = word.literal ?? "";
+        context.scope.functions.add(text.split("=", 1)[0] ?? "");
+        if (text.includes("=")) run(text.slice(text.indexOf("=") + 1));
+      }
+      return true;
+    case "make":
+      // Targets are at the beginning of a line.
+      if (input.text !== undefined) run(input.text.replace(/^[\w.-]+:.*$/gm, ":").replace(/^\t[@-]*/gm, ""));
+      return false;
+    default:
+      return false;
+  }
 }

@@ -26,8 +26,7 @@ import {
   stopped,
 } from "./decide/decided-call.ts";
 import { unobservedGate } from "./decide/gate-observer.ts";
-import { badArguments, invalidCall, unknownTool } from "./decide/invalid-call.ts";
-import { parseArguments } from "./decide/parse-arguments.ts";
+import { badArguments, invalidCall, parseArguments, unknownTool } from "./decide/parse-arguments.ts";
 import { redactedRun } from "./decide/redacted-reason.ts";
 import { type ChangedArguments, runPolicies } from "./decide/run-policies.ts";
 import { textEditorCall } from "./decide/text-editor-call.ts";

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { keptRules } from "#redaction/kept-rules";
+import { keptRules } from "#redaction/redactor";
 import { noise } from "./secret-cases.ts";
 
 test("nothing stays of the texts that were looked at", async () => {

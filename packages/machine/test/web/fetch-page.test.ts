@@ -6,9 +6,9 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkedUrl, fetchPage } from "#web/fetch-page";
-import { pageMarkdown } from "#web/page-markdown";
 import { isPublicAddress } from "#web/public-address";
 import { loadWebConfig } from "#web/web-config";
+import { pageMarkdown } from "#web/web-fetch-tool";
 
 async function configured(content: unknown) {
   await using directory = await temporaryDirectory();

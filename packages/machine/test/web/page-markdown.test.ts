@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pageMarkdown } from "#web/page-markdown";
+import { pageMarkdown } from "#web/web-fetch-tool";
 
 const { signal } = new AbortController();
 const html = (text: string, more: { timeoutMs?: number; signal?: AbortSignal } = {}) =>

@@ -1,8 +1,8 @@
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { expect, onTestFinished, test } from "vitest";
-import { jsonLog } from "#telemetry/json-log";
 import { RedactedLog } from "#telemetry/redacted-log";
 import { Scopes } from "#telemetry/signals/scopes";
+import { jsonLog } from "#telemetry/written-log";
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const token = ["ghp", "x7Kq2mV9tR4wB8nL1cF6hJ3pD5sG0yZaQeUi"].join("_");

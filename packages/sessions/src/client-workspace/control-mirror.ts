@@ -3,10 +3,10 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import pLimit from "p-limit";
-import type { ControlFile, ControlSnapshot, WorkspaceChannel } from "../bridge/workspace-answer.ts";
+import type { ClientHead, ControlFile, ControlSnapshot, WorkspaceChannel } from "../bridge/workspace-answer.ts";
+import { repositoryInstructions } from "../prompt/load-skills.ts";
+import { projectNoteFiles, projectNotePaths } from "../prompt/project-notes.ts";
 import { isNormal } from "./check-resolved.ts";
-import { gitFiles } from "./git-files.ts";
-import { mirroredFiles } from "./mirrored-files.ts";
 
 const maxFiles = 2_000;
 /** Maximum of all mirrored files together. */
@@ -149,4 +149,81 @@ function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mir
 
 export function impossibleAnswer(what: string): ToolFailure {
   return new ToolFailure("client_error", `The client that holds the files gave an impossible answer: ${what}.`);
+}
+
+/** Maximum directories whose own notes are fetched. */
+const maxNoteDirectories = 50;
+
+/** Files that steer the agent or define the project's check, by the names under which the server looks for them. */
+const files: readonly string[] = [
+  ...projectNotePaths,
+  ".intentignore",
+  ".orchestration/active_intents.yaml",
+  ".pi/damage-control-rules.yaml",
+  ...["package.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "tsconfig.json"],
+  ...["Cargo.toml", "go.mod", "ruff.toml", "pyproject.toml"],
+];
+
+/** Including everything below them. */
+const directories: readonly string[] = [
+  ".gennai",
+  ...repositoryInstructions.filter((place) => !place.startsWith(".gennai/")),
+];
+
+/** What a turn needs to know of a workspace. @param workedOn files whose directories may have their own notes */
+function mirroredFiles(workedOn: Iterable<string>): {
+  readonly files: readonly string[];
+  readonly directories: readonly string[];
+} {
+  const above = new Set<string>();
+  for (const file of workedOn) {
+    const names = file.split("/").slice(0, -1);
+    for (const index of names.keys()) above.add(names.slice(0, index + 1).join("/"));
+  }
+  const notes = [...above]
+    .sort()
+    .slice(0, maxNoteDirectories)
+    .flatMap((directory) => projectNoteFiles.map((name) => `${directory}/${name}`));
+  return { files: [...files, ...notes], directories };
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * A client's repository state as the few files that `readGitHead` and `hooksDirectory` read. There is always a `.git`, so that
+ * no one is searched in the server's parent directories. Throws `client_error`.
+ */
+function gitFiles(git: ClientHead | undefined): readonly ControlFile[] {
+  if (git === undefined) return [file(".git/none", "")];
+  const { branch, commit, remoteDefault, hooksPath } = git;
+  if (commit !== "" && !objectId.test(commit)) throw impossible("a commit");
+  for (const name of [branch, remoteDefault]) if (name !== "" && !isBranchName(name)) throw impossible("a branch");
+  if (/[\p{Cc}"]/u.test(hooksPath)) throw impossible("the directory of hooks");
+  const head = branch === "" ? commit : `ref: refs/heads/${branch}`;
+  return [
+    file(".git/HEAD", head),
+    ...(branch === "" || commit === "" ? [] : [file(`.git/refs/heads/${branch}`, commit)]),
+    ...(remoteDefault === ""
+      ? []
+      : [file(".git/refs/remotes/origin/HEAD", `ref: refs/remotes/origin/${remoteDefault}`)]),
+    ...(hooksPath === ""
+      ? []
+      : [file(".git/config", `[core]\n\thooksPath = "${hooksPath.replaceAll("\\", "\\\\")}"\n`)]),
+  ];
+}
+
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** A valid branch name for git whose path is below `refs/heads`. */
+function isBranchName(name: string): boolean {
+  const forbidden = /\.\.|\/\/|[\p{Cc}\s~^:?*[\\]|^[-/.]|[/.]$|\.lock(?:\/|$)|\/\.|@\{/u;
+  return name.length <= 250 && !forbidden.test(name);
+}
+
+function file(path: string, text: string): ControlFile {
+  return { path, bytes: encoder.encode(text), problem: "" };
+}
+
+function impossible(what: string): ToolFailure {
+  return new ToolFailure("client_error", `The client that holds the files named ${what} that cannot be.`);
 }

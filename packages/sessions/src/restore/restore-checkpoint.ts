@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ServiceError } from "@gennai/machine/service-error";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
@@ -9,14 +11,13 @@ import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { failedAct, refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkStep } from "../session/state/work-steps.ts";
-import { treeInUse, WorkingTreeClaim } from "../session/working-tree-claim.ts";
+import { holdTree } from "../session/working-tree-claim.ts";
 import { changeFromRecord } from "./change-from-record.ts";
 import { FileContents } from "./file-contents.ts";
 import { recordRestore } from "./finish-restore.ts";
 import { checkpointsOf } from "./list-checkpoints.ts";
-import { diskPlace, filesIn, restoreRoot } from "./present-files.ts";
-import { planRestore } from "./restore-plan.ts";
-import { type RestoredLines, restoredLines } from "./restored-lines.ts";
+import { diskPlace, filesIn, type PresentFiles, restoreRoot } from "./present-files.ts";
+import { type PlannedRestore, planRestore } from "./restore-plan.ts";
 import { recordOf, writeRestore } from "./write-restore.ts";
 
 export interface RestoreRequest {
@@ -42,7 +43,7 @@ export interface Restored {
  * earlier content is written, but the emergency controls do. Throws `ServiceError`.
  */
 export async function restoreCheckpoint(session: Session, request: RestoreRequest): Promise<Restored> {
-  const { services, workspace } = session;
+  const { workspace } = session;
   if (workspace.client !== undefined) throw heldByClient("It has no checkpoints. Undo a change set instead.");
   checkPaths(request);
   if (!request.dryRun) {
@@ -50,9 +51,7 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
     refuseInEmergency(session, "Nothing was restored", restoreTool);
   }
   await session.catchUp();
-  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  const claim = request.dryRun ? tree.look() : await tree.claim();
-  if (claim.type === "held" && !request.dryRun) throw treeInUse("Nothing was restored", claim.by);
+  using _tree = request.dryRun ? undefined : await holdTree(session, "Nothing was restored");
   try {
     // A restore of a server that stopped.
     if (!request.dryRun && session.state.work.openRestore !== undefined) {
@@ -149,4 +148,53 @@ function checkPaths({ paths, force }: RestoreRequest): void {
   if (paths.length > 10_000 || paths.some((path) => path === "" || path.startsWith("/") || path.includes("\0"))) {
     throw new ServiceError("invalid_argument", "paths are files or directories, relative to the workspace.");
   }
+}
+
+/** Lines that a restore adds to and removes from a file. */
+interface RestoredLines {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Limits for counting, because a preview must be fast: files, bytes of a file, milliseconds. */
+const most = { files: 200, bytes: 1_000_000, all: 1000 };
+
+/**
+ * Line counts of the files that have any: not of binary or huge files, those whose earlier content is no longer kept, or those
+ * after the time limit.
+ */
+export async function restoredLines(
+  restores: readonly PlannedRestore[],
+  contents: FileContents,
+  files: Pick<PresentFiles, "bytes">,
+): Promise<readonly RestoredLines[]> {
+  const deadline = performance.now() + most.all;
+  const counted: RestoredLines[] = [];
+  for (const { path, present, target, isOnlyMode, merged } of restores.slice(0, most.files)) {
+    const left = deadline - performance.now();
+    if (left <= 0) break;
+    if (isOnlyMode) continue;
+    const now = present.type === "absent" ? nothing : await files.bytes(path, present);
+    const bytes =
+      target.type === "absent" ? nothing : (merged ?? (await contents.bytes(target, { maxBytes: most.bytes })));
+    const before = now === undefined ? undefined : textOf(now);
+    const after = bytes === undefined ? undefined : textOf(bytes);
+    if (before === undefined || after === undefined) continue;
+    const { edits } = diffLines(before, after, { timeoutMs: left });
+    counted.push({
+      path,
+      added: edits.reduce((sum, { newCount }) => sum + newCount, 0),
+      removed: edits.reduce((sum, { oldCount }) => sum + oldCount, 0),
+    });
+  }
+  return counted;
+}
+
+const nothing = new Uint8Array();
+
+/** Undefined if it is not text. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length > most.bytes || bytes.includes(0) || !isUtf8(bytes)) return undefined;
+  return new TextDecoder().decode(bytes);
 }

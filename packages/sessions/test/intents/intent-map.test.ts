@@ -4,8 +4,7 @@ import { join } from "node:path";
 import type { FileChange } from "@gennai/governance/tool";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { IntentMap } from "#intents/intent-map";
-import { formatIntentMap, parseIntentMap } from "#intents/intent-map-text";
+import { formatIntentMap, IntentMap, parseIntentMap } from "#intents/intent-map";
 import { symbolsAt } from "#intents/symbols-at";
 import { IntentsBench } from "./intents-bench.ts";
 

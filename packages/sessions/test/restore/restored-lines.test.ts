@@ -2,7 +2,7 @@ import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-e
 import type { FileState } from "@gennai/store/checkpoints/snapshot/file-state";
 import { expect, test } from "vitest";
 import { FileContents } from "#restore/file-contents";
-import { restoredLines } from "#restore/restored-lines";
+import { restoredLines } from "#restore/restore-checkpoint";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 /** The test's files have their text as digest. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isWhiteout, statIfPresent } from "@gennai/machine/entries/look-at-entry";
 import { lookLike } from "@gennai/machine/entries/look-like";
@@ -9,7 +9,8 @@ import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-ro
 import { directoriesAbove } from "@gennai/protocol/directories-above";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { LayeredTree } from "@gennai/protocol/model/session/layer";
-import pLimit, { type LimitFunction } from "p-limit";
+import type { LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import { stageParts } from "../transaction/staged-root.ts";
 import type { Transaction } from "../transaction/transaction.ts";
 import {
@@ -27,7 +28,6 @@ import {
   writeAbout,
   writePart,
 } from "./layer-files.ts";
-import { isStale } from "./layer-staleness.ts";
 import { summariseTree } from "./layer-summary.ts";
 import { mergeLayer } from "./merge-layer.ts";
 import { keepCaches, type StagedCache } from "./staged-caches.ts";
@@ -312,3 +312,39 @@ const nothing: LayerAbout = { version: 1, revision: 0, opaque: [], trees: [] };
 const turnsOf = new Map<string, LimitFunction>();
 
 let discarded = 0;
+
+/** Up to this number of entries, all entries that a tree covers in the workspace are looked at; beyond it, only directories. */
+const maxFiles = 5_000;
+
+/**
+ * Whether others changed in the workspace what a tree of the layer covers: removed or created it, or added, removed or wrote
+ * files where the layer has some. What shows through the layer may change.
+ */
+function isStale(
+  { root, base }: { readonly root: string; readonly base: string },
+  { path, marker, was }: Pick<TreeRecord, "path" | "marker" | "was">,
+): boolean {
+  const real = statIfPresent(join(root, path));
+  if ((real === undefined ? null : String(real.ino)) !== was) return true;
+  if (real === undefined) return statIfPresent(dirname(join(root, path))) === undefined;
+  const since = BigInt(marker);
+  if (real.ctimeNs >= since) return true;
+  let files = 0;
+  const waiting = [path];
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const entry of entriesIn(join(base, directory))) {
+      const below = join(directory, entry.name);
+      files += entry.isDirectory() ? 0 : 1;
+      if (!entry.isDirectory() && files > maxFiles) continue;
+      const there = statIfPresent(join(root, below));
+      if (there === undefined) continue;
+      if (there.ctimeNs >= since) return true;
+      if (entry.isDirectory() && there.isDirectory()) waiting.push(below);
+    }
+  }
+  return false;
+}
+
+function entriesIn(directory: string) {
+  return statIfPresent(directory)?.isDirectory() ? readdirSync(directory, { withFileTypes: true }) : [];
+}

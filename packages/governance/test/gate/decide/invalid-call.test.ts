@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unknownTool } from "#gate/decide/invalid-call";
+import { unknownTool } from "#gate/decide/parse-arguments";
 
 test.each([
   [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { globMatcher } from "#glob-matcher";
-import { globIndex } from "#policies/files/glob-index";
+import { globIndex } from "#policies/files/path-lists";
 
 const part = fc.constantFrom(
   "a",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { DirectoryEntry } from "#policies/files/control-files";
 import { createControlFilesPolicy } from "#policies/files/control-files";
-import type { DirectoryEntry } from "#policies/files/unusual-file";
 import { decide, inside, write } from "../effects.ts";
 
 /** Entries by directory, of these files. */

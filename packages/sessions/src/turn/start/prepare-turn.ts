@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
+import type { OpenCall } from "@gennai/agent/conversation/conversation";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { warningEvent } from "@gennai/agent/events/warning";
 import { runTurn } from "@gennai/agent/loop/turn-loop";
 import type { ToolCall } from "@gennai/governance/gate-journal";
 import { limitsDigest } from "@gennai/governance/limits/limits";
+import { redactionMarker } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
 import { usersCallPrefix } from "@gennai/protocol/built-in-tools";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
@@ -18,7 +20,6 @@ import type { PreparedTurn } from "../../session/turns/prepared-turn.ts";
 import { buildTurnGate } from "../gate/turn-gate.ts";
 import { sessionSink } from "../records/session-sink.ts";
 import { warmingSink } from "../records/warming-sink.ts";
-import { callsToRun } from "./calls-to-run.ts";
 import { storeImages } from "./store-images.ts";
 import { turnResources } from "./turn-resources.ts";
 
@@ -218,4 +219,20 @@ async function recordPolicy(session: Session): Promise<void> {
   const policy = { name: limits.map(({ name }) => name).join(", "), serial: serials, sha256, files };
   await session.decided([], "session", { policy });
   session.policyRecorded = sha256;
+}
+
+/**
+ * The calls that an interrupted turn still has to run: its open calls in order, if they had not begun or may be repeated. Stops
+ * at the first that may not run: later ones relied on its result, so the model decides. A call with a masked secret must be
+ * made again by the model.
+ */
+export function callsToRun(
+  openCalls: readonly OpenCall[],
+  isRepeatable: (call: ToolCall) => boolean,
+): readonly ToolCall[] {
+  const mayRun = (call: OpenCall) =>
+    (!call.begun || isRepeatable(call)) && !call.argumentsJson.includes(redactionMarker);
+  const barred = openCalls.findIndex((call) => !mayRun(call));
+  const calls = barred === -1 ? openCalls : openCalls.slice(0, barred);
+  return calls.map(({ id, name, argumentsJson }) => ({ id, name, argumentsJson }));
 }

@@ -1,7 +1,7 @@
 import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { patchText } from "#plans/inspect/patch-text";
+import { patchText } from "#plans/inspect/plan-file";
 
 const body = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
 

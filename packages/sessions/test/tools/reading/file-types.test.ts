@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { globOfType } from "#tools/reading/file-types";
+import { globOfType } from "#tools/reading/grep-tool";
 
 test.each([
   ["src/**", "ts", "src/**/*.{ts,tsx,mts,cts}"],

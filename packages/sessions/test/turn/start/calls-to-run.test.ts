@@ -1,7 +1,7 @@
 import type { OpenCall } from "@gennai/agent/conversation/conversation";
 import { redactionMarker } from "@gennai/governance/redaction";
 import { expect, test } from "vitest";
-import { callsToRun } from "#turn/start/calls-to-run";
+import { callsToRun } from "#turn/start/prepare-turn";
 
 const call = (id: string, name: string, { begun = false, args = "{}" } = {}): OpenCall => ({
   id,

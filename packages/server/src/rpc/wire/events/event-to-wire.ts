@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/events/session-event";
 import { violationWords } from "@gennai/governance/rules/violation";
 import {
@@ -10,16 +11,17 @@ import {
   RequestResolution,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { emergencyControlWords, emergencyToMessage } from "@gennai/protocol/model/governance/emergency";
-import { answerWords, scopeWords } from "@gennai/protocol/model/governance/question";
+import { answerWords, questionToMessage, scopeWords } from "@gennai/protocol/model/governance/question";
 import { riskWords } from "@gennai/protocol/model/governance/risk";
 import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/governance/tool-outcome";
 import { skippedFileToMessage } from "@gennai/protocol/model/session/checkpoint";
+import { requestToEvent } from "@gennai/protocol/model/session/editor-messages";
 import { appliedFileToMessage, blobToMessage, changeToMessage } from "@gennai/protocol/model/session/proposal";
 import { todoToMessage } from "@gennai/protocol/model/session/todo";
+import { operationToWire } from "../workspace-wire.ts";
 import { backgroundRecordToWire } from "./background-run-wire.ts";
 import { intentToWire, rulesStatusToWire } from "./governance-wire.ts";
 import { planChangeToWire } from "./plan-wire.ts";
-import { requestToWire } from "./request-wire.ts";
 import { reviewToWire } from "./review-wire.ts";
 import { compactedToWire, usageSumToWire, usageToWire } from "./usage-wire.ts";
 
@@ -230,5 +232,23 @@ function bodyToWire(event: SessionEvent): WireEvent {
       const summary = `${backend}${model === "" ? "" : `/${model}`}, ${editingMode} mode`;
       return { case: "settingsChanged", value: { summary } };
     }
+  }
+}
+
+export function requestToWire(request: ClientRequest): WireEvent {
+  const common = {
+    requestId: request.requestId,
+    ownerEpoch: BigInt(request.ownerEpoch),
+    deadline: request.deadline === 0 ? undefined : timestampFromMs(request.deadline),
+  };
+  switch (request.kind) {
+    case "confirmation":
+      return { case: "confirmationRequest", value: { ...questionToMessage(request.question), ...common } };
+    case "workspace": {
+      const operation = operationToWire(request.operation);
+      return { case: "workspaceRequest", value: { ...common, clientId: request.clientId, operation } };
+    }
+    default:
+      return requestToEvent(request, common);
   }
 }
