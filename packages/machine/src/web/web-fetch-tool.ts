@@ -14,7 +14,7 @@ const parameters = z.strictObject({
 type WebFetchArguments = z.infer<typeof parameters>;
 
 /** Fetches a page of the web as markdown, from hosts that the user listed. */
-export function webFetchTool(ports: { readonly web: () => Promise<WebConfig> }): BuiltInTool<WebFetchArguments> {
+export function webFetchTool(web: WebConfig): BuiltInTool<WebFetchArguments> {
   return {
     name: "WebFetch",
     description:
@@ -23,12 +23,12 @@ export function webFetchTool(ports: { readonly web: () => Promise<WebConfig> }):
     access: "read",
 
     async analyse({ url }) {
-      const checked = checkedUrl(url, await ports.web());
+      const checked = checkedUrl(url, web);
       return { statement: `Fetch ${checked.href}`, effects: [{ type: "net", url: checked.href, listed: true }] };
     },
 
     async execute({ url, offset = 0 }, _analysis, { signal }) {
-      const page = await fetchPage(url, await ports.web(), { signal });
+      const page = await fetchPage(url, web, { signal });
       const markdown = await pageMarkdown(page, { signal });
       const part = markdown.slice(offset, offset + maxPageCharacters);
       const rest = markdown.length - offset - part.length;

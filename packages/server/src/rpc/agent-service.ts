@@ -17,6 +17,7 @@ import { waitForAnswer } from "@gennai/sessions/manager/answer-request";
 import { conversationPreview } from "@gennai/sessions/manager/conversation-preview";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { undoChangeSet } from "@gennai/sessions/manager/undo";
+import { loadScenarios } from "@gennai/sessions/prompt/load-scenarios";
 import type { Session } from "@gennai/sessions/session/session";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/start/queue-message";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
@@ -103,7 +104,7 @@ function agentService({
     async listScenarios({ sessionId }) {
       const session = sessionId === "" ? undefined : await manager.get(sessionId);
       await session?.workspace.syncControl({ maxAgeMs: 1000 });
-      const { scenarios } = await services.loadScenarios(
+      const { scenarios } = await loadScenarios(
         session?.workspace.controlRoot ?? (await manager.workspaceOfCaller()) ?? "",
       );
       return {

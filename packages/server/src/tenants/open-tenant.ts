@@ -10,13 +10,11 @@ import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { searchProviders } from "@gennai/machine/web/search-providers";
 import { loadWebConfig } from "@gennai/machine/web/web-config";
 import { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
-import { loadModelFacts } from "@gennai/models/catalogue/model-facts";
 import { ModelKeys } from "@gennai/models/catalogue/model-keys";
 import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
 import { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
 import { SessionPlans } from "@gennai/sessions/plans/session-plans";
-import { loadScenarios } from "@gennai/sessions/prompt/load-scenarios";
 import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
 import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
 import { emergencyEvent } from "@gennai/sessions/rules/emergency-change";
@@ -228,8 +226,6 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
         });
       },
       createModel: (settings, asking) => models.createModel(settings, asking),
-      loadModelFacts: () => loadModelFacts(configDir),
-      loadScenarios,
       emergency: brakes,
       ...(replica === undefined ? {} : { ownership: replica.ownership }),
       loadLimits,
@@ -255,7 +251,6 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       userKeys: options.users === undefined ? { home: homedir(), environment: options.environment } : undefined,
       commandEnvironment: environment,
       commandLimits,
-      platform: platform(),
       now: Date.now,
     },
     { defaultWorkspace: workspace },

@@ -1,5 +1,6 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { ServiceError } from "@gennai/machine/service-error";
+import { loadScenarios } from "../prompt/load-scenarios.ts";
 import type { Session } from "../session/session.ts";
 import { scenarioForProposals } from "./proposal-mode.ts";
 
@@ -13,7 +14,7 @@ export async function chooseScenario(
 ): Promise<{ readonly scenario: Scenario; readonly warnings: readonly string[] }> {
   const isProposal = session.settings.editingMode === "proposal";
   const name = asked === "" ? (isProposal ? await scenarioForProposals(session) : "CODE") : asked;
-  const { scenarios, warnings } = await session.services.loadScenarios(session.workspace.controlRoot);
+  const { scenarios, warnings } = await loadScenarios(session.workspace.controlRoot);
   const scenario = scenarios.get(name.toUpperCase());
   if (scenario !== undefined) return { scenario, warnings };
   throw new ServiceError("not_found", `There is no scenario ${JSON.stringify(name.slice(0, 100))}.`, {

@@ -36,7 +36,7 @@ export async function turnInstructions(
     editingMode: await modeFor(session, scenario, session.settings.editingMode),
     stagedCommands: (await stages?.support(workspace.root))?.state === "staged",
     verbosity: session.settings.verbosity,
-    platform: workspace.client?.platform ?? services.platform,
+    platform: workspace.client?.platform ?? process.platform,
     date: new Date(services.now()).toISOString().slice(0, 10),
     repository: state.conversation.partTold("repository") ?? (await repositoryNow(session, mayRead)),
     terminal: state.conversation.partTold("terminal") ?? (session.clients.can("command") ? terminalBlock : ""),

@@ -1,12 +1,10 @@
 import type { Model } from "@gennai/agent/model";
-import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { UserKeys } from "@gennai/egress/keys/login/user-keys";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { LearningRedactor } from "@gennai/machine/redaction/redactor";
 import type { SearchProviderName } from "@gennai/machine/web/search-providers";
 import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { KnownModels } from "@gennai/models/catalogue/model-facts";
 import type { AskEditor } from "@gennai/models/editor-model";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
@@ -67,11 +65,6 @@ export interface SessionServices extends LogServices, TurnServices {
    * @param options.askEditor how a turn asks the attached editor's model; without it that model only describes itself
    */
   createModel(settings: SessionSettings, options?: { readonly askEditor?: AskEditor }): Promise<Model>;
-  /** Prices, sizes and abilities of models, from the user's file and the catalogue. */
-  loadModelFacts(): Promise<KnownModels>;
-  loadScenarios(
-    root: string,
-  ): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
   readonly emergency: Pick<EmergencyControls, "current" | "standingCheck" | "assertTurnsMayStart">;
   /** The limits in force, apart from the emergency controls; loaded anew for every turn. */
   loadLimits(): Promise<LoadedLimits>;
@@ -117,5 +110,4 @@ export interface SessionServices extends LogServices, TurnServices {
   readonly commandEnvironment: Readonly<Record<string, string>>;
   /** Resource limits of each command; defaults for missing ones. */
   readonly commandLimits: Partial<CommandLimits>;
-  readonly platform: string;
 }

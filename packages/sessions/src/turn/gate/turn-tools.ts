@@ -123,7 +123,7 @@ export async function turnTools(
   }
   tools.set("AskUser", askUserTool(editor));
   const web = await services.loadWeb();
-  if (web.enabled) tools.set("WebFetch", webFetchTool({ web: async () => web }));
+  if (web.enabled) tools.set("WebFetch", webFetchTool(web));
   const { search } = web;
   if (search !== undefined) {
     const key = () => services.searchKey(search.provider);

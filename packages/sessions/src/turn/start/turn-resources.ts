@@ -1,6 +1,7 @@
 import { TurnBudget } from "@gennai/agent/events/turn-budget";
 import type { Model } from "@gennai/agent/model";
 import { ServiceError } from "@gennai/machine/service-error";
+import { loadModelFacts } from "@gennai/models/catalogue/model-facts";
 import { modelsFile } from "@gennai/models/models-file";
 import type { Session } from "../../session/session.ts";
 
@@ -15,7 +16,7 @@ export interface TurnResources {
 /** Throws `ServiceError` if a limit could not be enforced. */
 export async function turnResources(session: Session, model: Model): Promise<TurnResources> {
   const { settings, state, services } = session;
-  const known = await services.loadModelFacts();
+  const known = await loadModelFacts(services.configDir);
   const facts = await known.of(settings, model.id);
   if (settings.maxCost > 0 && facts.prices === undefined) {
     throw new ServiceError(
