@@ -1,17 +1,23 @@
 import { relative, sep } from "node:path";
+import { secretPath } from "@gennai/governance/command/secret-paths";
 import { type CommandSurroundings, createCommandsPolicy } from "@gennai/governance/policies/commands";
 import { createContainmentPolicy } from "@gennai/governance/policies/files/containment";
 import { createControlFilesPolicy } from "@gennai/governance/policies/files/control-files";
+import { createFoundWritesPolicy } from "@gennai/governance/policies/files/found-writes";
 import { createFreshnessPolicy } from "@gennai/governance/policies/files/freshness";
 import { createPathListsPolicy } from "@gennai/governance/policies/files/path-lists";
 import { createRedactionMarkerPolicy } from "@gennai/governance/policies/files/redaction-marker";
 import { createSecretsPolicy } from "@gennai/governance/policies/files/secrets";
+import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
+import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
 import type { Policy } from "@gennai/governance/policy";
 import type { RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import type { ProjectConfig } from "@gennai/machine/config/project-config";
 import { hooksDirectory } from "@gennai/machine/git-data/hooks-directory";
 import type { Listing, Workspace } from "@gennai/machine/workspace/workspace";
+import { type BranchRules, branchState, protectionOf } from "./own-branch.ts";
+import { reachesSecret } from "./reaches-secret.ts";
 
 export interface CallPolicyOptions {
   readonly workspace: Workspace;
@@ -44,6 +50,35 @@ export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
     createHighRiskPolicy(),
     createFreshnessPolicy(),
     createRedactionMarkerPolicy(),
+  ];
+}
+
+export interface WorkPolicyOptions extends Omit<CallPolicyOptions, "commands"> {
+  readonly place: BranchRules;
+  /** Whether rules hide a path (absolute) completely. */
+  readonly isZeroAccess: (path: string) => boolean;
+  readonly gitContents: GitContentsPorts;
+}
+
+/** Besides these, those that judge what commands read and change: for a turn, and for those who ask what it would be told. */
+export function workPolicies(options: WorkPolicyOptions): readonly Policy[] {
+  const { workspace, place, isZeroAccess } = options;
+  const isSecret = (path: string): boolean => secretPath(path) !== undefined || isZeroAccess(path);
+  const reaches = (path: string, isPattern: boolean): boolean => reachesSecret(path, isSecret, isPattern);
+  return [
+    createFoundWritesPolicy(),
+    createGitChangesPolicy({
+      protectedBy: (branch) => protectionOf(place, branch),
+      branch: () => {
+        const state = branchState(place);
+        return state.type === "branch" ? state.branch : undefined;
+      },
+    }),
+    ...callPolicies({
+      ...options,
+      commands: { reachesSecret: workspace.client === undefined ? reaches : undefined },
+    }),
+    createGitContentsPolicy(options.gitContents),
   ];
 }
 

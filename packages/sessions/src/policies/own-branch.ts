@@ -1,7 +1,7 @@
 import { type BranchState, isProtectedBranch } from "@gennai/governance/policies/branch";
 import { defaultRemoteBranch, readGitHead } from "@gennai/machine/git-data/git-head";
 
-interface BranchRules {
+export interface BranchRules {
   /** Directory with git's files. */
   readonly controlRoot: string;
   /** Branch of HEAD when the turn began. */

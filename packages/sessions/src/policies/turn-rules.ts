@@ -1,4 +1,3 @@
-import { secretPath } from "@gennai/governance/command/secret-paths";
 import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
 import { longestYes } from "@gennai/governance/limits/laid-down";
@@ -8,25 +7,20 @@ import { needingTwoPersons } from "@gennai/governance/limits/two-persons";
 import { type BranchOffer, createBranchPolicy, type EditingMode } from "@gennai/governance/policies/branch";
 import { createConnectionsPolicy } from "@gennai/governance/policies/connections";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
-import { createFoundWritesPolicy } from "@gennai/governance/policies/files/found-writes";
 import { zeroAccessGlobs } from "@gennai/governance/policies/files/secrets";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/files/single-writer";
-import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
-import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import type { Policy } from "@gennai/governance/policy";
-import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
+import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
-import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { digestOf } from "@gennai/protocol/digest";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import type { ZeroAccess } from "@gennai/shell/stages/stages";
 import { SessionHooks } from "../rules/session-hooks.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
-import { callPolicies } from "./call-policies.ts";
+import { type WorkPolicyOptions, workPolicies } from "./call-policies.ts";
 import { branchState, protectionOf } from "./own-branch.ts";
-import { reachesSecret } from "./reaches-secret.ts";
 import { zeroAccessOf } from "./zero-access.ts";
 
 /** Milliseconds for which one read of the files that steer the agent is shared by the policies of a decision. */
@@ -122,8 +116,7 @@ export async function loadTurnRules(
   };
 }
 
-interface TurnPolicyOptions {
-  readonly workspace: Workspace;
+interface TurnPolicyOptions extends Omit<WorkPolicyOptions, "place"> {
   /** Updates `controlRoot` from where the files are. Rejects if that is impossible. */
   readonly syncControl: () => Promise<void>;
   readonly editingMode: EditingMode;
@@ -131,7 +124,6 @@ interface TurnPolicyOptions {
   readonly sessionBranch: string | undefined;
   /** Globs of further protected branches. */
   readonly protectedBranches: readonly string[];
-  readonly config: ProjectConfig;
   /** The branch that a first write begins; undefined if none does. */
   readonly branchOffer: BranchOffer | undefined;
   /** As in `BranchPolicyOptions`. */
@@ -141,12 +133,6 @@ interface TurnPolicyOptions {
   readonly limits: { current(): Limits };
   /** SHA-256 of the limits without these. */
   readonly limitsSha256: string;
-  /** Absolute paths of the server's own directories. */
-  readonly ownDirectories: readonly string[];
-  readonly rules: RulesPolicyPorts;
-  /** Whether rules hide a path (absolute) completely. */
-  readonly isZeroAccess: (path: string) => boolean;
-  readonly gitContents: GitContentsPorts;
   /** Rules about intents at this moment. */
   readonly intentRules: () => Promise<IntentRules>;
   /** Policies of users' external hooks. */
@@ -155,8 +141,8 @@ interface TurnPolicyOptions {
 
 /** The rules of one turn. All of them run for every call, in the order in which users read them. */
 export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
-  const { workspace, config, ownDirectories } = options;
-  const { root, controlRoot } = workspace;
+  const { config } = options;
+  const { root, controlRoot } = options.workspace;
   const protectedBranches = [...options.protectedBranches, ...config.protectedBranches];
   const place = { ...options, controlRoot, protectedBranches };
   const policies = [
@@ -166,22 +152,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createScopeExpansionPolicy(),
     createExternalToolsPolicy(),
     createConnectionsPolicy(),
-    createFoundWritesPolicy(),
-    createGitChangesPolicy({
-      protectedBy: (branch) => protectionOf(place, branch),
-      branch: () => {
-        const state = branchState(place);
-        return state.type === "branch" ? state.branch : undefined;
-      },
-    }),
-    ...callPolicies({
-      workspace,
-      config,
-      ownDirectories,
-      rules: options.rules,
-      commands: { reachesSecret: workspace.client !== undefined ? undefined : secretsReached(options) },
-    }),
-    createGitContentsPolicy(options.gitContents),
+    ...workPolicies({ ...options, place }),
     createBranchPolicy({
       mode: options.editingMode,
       readBranch: async () => {
@@ -196,11 +167,6 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     ...options.hookPolicies,
   ];
   return needingTwoPersons(policies, options.limits);
-}
-
-function secretsReached({ isZeroAccess }: TurnPolicyOptions): (path: string, isPattern: boolean) => boolean {
-  const isSecret = (path: string): boolean => secretPath(path) !== undefined || isZeroAccess(path);
-  return (path, isPattern) => reachesSecret(path, isSecret, isPattern);
 }
 
 /**

@@ -4,7 +4,6 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Outside } from "@gennai/egress/network/way-out";
 import { gitContentsGuard } from "@gennai/git/secrets/contents-guard";
-import { secretPath } from "@gennai/governance/command/secret-paths";
 import type { FileBase } from "@gennai/governance/effect";
 import type { CallRunner } from "@gennai/governance/gate/decide/call-runner";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call";
@@ -15,9 +14,6 @@ import { managedBranches } from "@gennai/governance/limits/laid-down";
 import { type Limits, noLimits } from "@gennai/governance/limits/limits";
 import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import { needingTwoPersons } from "@gennai/governance/limits/two-persons";
-import { createFoundWritesPolicy } from "@gennai/governance/policies/files/found-writes";
-import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
-import { createGitContentsPolicy } from "@gennai/governance/policies/git-contents";
 import type { Policy } from "@gennai/governance/policy";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
@@ -34,9 +30,7 @@ import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { IntentsService } from "../intents/intents-service.ts";
-import { callPolicies } from "../policies/call-policies.ts";
-import { branchState, protectionOf } from "../policies/own-branch.ts";
-import { reachesSecret } from "../policies/reaches-secret.ts";
+import { workPolicies } from "../policies/call-policies.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { KnownFiles } from "../session/state/known-files.ts";
@@ -156,21 +150,9 @@ export class PolicyWorkbench implements AsyncDisposable {
         return strictest([allow, ...verdicts]);
       },
     };
-    const ownDirectories = [stateDir];
     const { root } = workspace;
     const protectedBranches = [...config.protectedBranches, ...managedBranches(limits)];
-    const place = { controlRoot: root, sessionBranch: undefined, protectedBranches };
     const { covers } = zeroAccessOf(await rules.current(), root);
-    const isSecret = (path: string): boolean => secretPath(path) !== undefined || covers(path);
-    const looksForSecrets = (path: string, isPattern: boolean): boolean => reachesSecret(path, isSecret, isPattern);
-    const commands = { reachesSecret: looksForSecrets };
-    const policies = callPolicies({
-      workspace,
-      config,
-      ownDirectories,
-      commands,
-      rules,
-    });
     return new PolicyWorkbench({
       tools,
       runner: decidableCalls({ workspace, knownFiles, staged: here.stages !== undefined }),
@@ -179,15 +161,14 @@ export class PolicyWorkbench implements AsyncDisposable {
           createLimitsPolicy({ current: () => limits }),
           rulesPolicy,
           ...(options.intent === undefined ? [] : await intentPolicies(workspace.root, intents, options.intent)),
-          ...policies,
-          createGitContentsPolicy(gitContentsGuard(() => rules.current())),
-          createFoundWritesPolicy(),
-          createGitChangesPolicy({
-            protectedBy: (branch) => protectionOf(place, branch),
-            branch: () => {
-              const state = branchState(place);
-              return state.type === "branch" ? state.branch : undefined;
-            },
+          ...workPolicies({
+            workspace,
+            config,
+            ownDirectories: [stateDir],
+            rules,
+            place: { controlRoot: root, sessionBranch: undefined, protectedBranches },
+            isZeroAccess: covers,
+            gitContents: gitContentsGuard(() => rules.current()),
           }),
         ],
         { current: () => limits },
