@@ -1,4 +1,4 @@
-import { readRecord } from "@gennai/protocol/model/governance/read-record";
+import { readRecord } from "@gennai/protocol/read-record";
 
 /** A call that a person was asked about, or that was refused. */
 export interface AskedCall {

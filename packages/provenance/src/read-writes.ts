@@ -1,11 +1,6 @@
 import { isRecord, listOf, recordOf, textOf } from "@gennai/protocol/json-value";
 import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
-import {
-  type ReadCall,
-  type ReadChange,
-  type ReadRecord,
-  readRecord,
-} from "@gennai/protocol/model/governance/read-record";
+import { type ReadCall, type ReadChange, type ReadRecord, readRecord } from "@gennai/protocol/read-record";
 import type { RecordedWrite } from "./matching/recorded-write.ts";
 
 type Change = ReadChange & Pick<RecordedWrite, "operation">;

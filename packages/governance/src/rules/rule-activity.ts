@@ -1,4 +1,4 @@
-import { readRecord } from "@gennai/protocol/model/governance/read-record";
+import { readRecord } from "@gennai/protocol/read-record";
 
 /** A rule's decisions among the examined calls. */
 export interface RuleActivity {

@@ -1,6 +1,6 @@
 import type { BlobSource } from "@gennai/client/review/change-content";
 import { errorMessage } from "@gennai/protocol/error-message";
-import type { ReadChange } from "@gennai/protocol/model/governance/read-record";
+import type { ReadChange } from "@gennai/protocol/read-record";
 import { useEffect, useState } from "preact/hooks";
 import { CodePane } from "../look/code-pane.tsx";
 import { DiffTable } from "../review/diff/diff-table.tsx";

@@ -1,5 +1,5 @@
 import type { BlobSource } from "@gennai/client/review/change-content";
-import type { ReadChange } from "@gennai/protocol/model/governance/read-record";
+import type { ReadChange } from "@gennai/protocol/read-record";
 import { useId, useState } from "preact/hooks";
 import { CopyButton } from "../look/copy-button.tsx";
 import { Fact } from "../look/fact.tsx";

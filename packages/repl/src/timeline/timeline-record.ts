@@ -1,10 +1,5 @@
 import { listOf, parsedJson, recordOf, textOf } from "@gennai/protocol/json-value";
-import {
-  type ReadCall,
-  type ReadChange,
-  type ReadRecord,
-  recordIn,
-} from "@gennai/protocol/model/governance/read-record";
+import { type ReadCall, type ReadChange, type ReadRecord, recordIn } from "@gennai/protocol/read-record";
 import { decisionWords, namesOf } from "./record-words.ts";
 
 /** A record of the ledger as it is shown. */

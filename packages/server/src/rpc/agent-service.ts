@@ -17,7 +17,7 @@ import { waitForAnswer } from "@gennai/sessions/manager/answer-request";
 import { conversationPreview } from "@gennai/sessions/manager/conversation-preview";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { undoChangeSet } from "@gennai/sessions/manager/undo";
-import { loadScenarios } from "@gennai/sessions/prompt/load-scenarios";
+import { loadScenarios } from "@gennai/sessions/policies/load-scenarios";
 import type { Session } from "@gennai/sessions/session/session";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/start/queue-message";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";

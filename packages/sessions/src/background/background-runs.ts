@@ -1,9 +1,11 @@
 import type { WatchedNetwork } from "@gennai/egress/network/watched-network";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/connection";
+import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import { emergencyVerdict } from "@gennai/governance/limits/emergency-verdict";
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { Analysis } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import {
   type BackgroundCommand,
   type BackgroundEnd,
@@ -14,7 +16,6 @@ import {
 } from "@gennai/shell/background/background-run";
 import { openPort } from "@gennai/shell/background/open-port";
 import type { Stages } from "@gennai/shell/stages/stages";
-import type { EmergencyControls } from "../rules/emergency-controls.ts";
 import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } from "./background-run-facts.ts";
 import { OutputRing } from "./output-ring.ts";
 import { RunNetwork } from "./run-network.ts";
@@ -35,7 +36,7 @@ const keptOutput = 256 * 1024;
 export interface BackgroundRunsOptions {
   readonly redactor: LiveRedactor;
   now(): number;
-  readonly emergency: Pick<EmergencyControls, "current" | "standingCheck">;
+  readonly emergency: { current(): EmergencyState; readonly standingCheck: StandingCheck };
   /** How many runs the session ever started: ids continue after a restart. */
   startedBefore(): number;
   /** Adds it to the session's log and ledger. */

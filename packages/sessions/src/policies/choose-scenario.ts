@@ -1,7 +1,7 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { ServiceError } from "@gennai/machine/service-error";
-import { loadScenarios } from "../prompt/load-scenarios.ts";
 import type { Session } from "../session/session.ts";
+import { loadScenarios } from "./load-scenarios.ts";
 import { scenarioForProposals } from "./proposal-mode.ts";
 
 /**

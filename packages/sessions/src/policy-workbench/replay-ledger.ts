@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { isRecord, parsedJson } from "@gennai/protocol/json-value";
-import { readRecord } from "@gennai/protocol/model/governance/read-record";
+import { readRecord } from "@gennai/protocol/read-record";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { boundedLines } from "./bounded-lines.ts";
 import type { PolicyWorkbench } from "./policy-workbench.ts";

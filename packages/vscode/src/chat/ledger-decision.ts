@@ -1,4 +1,4 @@
-import { readRecord } from "@gennai/protocol/model/governance/read-record";
+import { readRecord } from "@gennai/protocol/read-record";
 
 /** A call in the ledger that the rules denied or asked about. */
 export interface LedgerDecision {

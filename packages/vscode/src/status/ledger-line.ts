@@ -1,4 +1,4 @@
-import { readRecord } from "@gennai/protocol/model/governance/read-record";
+import { readRecord } from "@gennai/protocol/read-record";
 
 /** A ledger record as a row of the timeline. */
 export interface TimelineRow {

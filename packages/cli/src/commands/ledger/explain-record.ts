@@ -1,5 +1,5 @@
 import { recordOf } from "@gennai/protocol/json-value";
-import { type ReadCall, type ReadRecord, readRecord } from "@gennai/protocol/model/governance/read-record";
+import { type ReadCall, type ReadRecord, readRecord } from "@gennai/protocol/read-record";
 import { utcTime } from "../../terminal/utc-time.ts";
 import { inputWords, oneLine } from "./record-fields.ts";
 import { decisionOf } from "./record-line.ts";

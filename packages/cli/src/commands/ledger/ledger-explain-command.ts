@@ -1,4 +1,4 @@
-import { readRecord } from "@gennai/protocol/model/governance/read-record";
+import { readRecord } from "@gennai/protocol/read-record";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";

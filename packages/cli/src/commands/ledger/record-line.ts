@@ -1,6 +1,6 @@
 import { listOf, recordOf } from "@gennai/protocol/json-value";
 import { actWords } from "@gennai/protocol/model/governance/act-words";
-import { type ReadRecord, readRecord } from "@gennai/protocol/model/governance/read-record";
+import { type ReadRecord, readRecord } from "@gennai/protocol/read-record";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { utcTime } from "../../terminal/utc-time.ts";

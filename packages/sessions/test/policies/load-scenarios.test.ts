@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadScenarios } from "#prompt/load-scenarios";
+import { loadScenarios } from "#policies/load-scenarios";
 
 let base = "";
 let root = "";

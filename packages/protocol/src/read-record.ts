@@ -1,4 +1,4 @@
-import { isRecord, listOf, parsedJson, recordOf, textOf } from "../../json-value.ts";
+import { isRecord, listOf, parsedJson, recordOf, textOf } from "./json-value.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
