@@ -8,6 +8,10 @@ import * as z from "zod";
 export const hookEvents = {
   SessionStart: { about: "Run with the first prompt of a session here, and after it was cleared or compacted." },
   SessionEnd: { about: "Run when a session is cleared, deleted or closed." },
+  ConfigChange: {
+    decides: true,
+    about: "Run before a turn that finds settings changed since the last one, and decide.",
+  },
   UserPromptSubmit: { decides: true, about: "Run before a prompt starts a turn or joins one, and decide." },
   PreToolUse: { decides: true, about: "Run before a call, and decide; they may change its arguments." },
   PostToolUse: { about: "Run after a call that succeeded, and can only comment." },
@@ -65,6 +69,7 @@ export const hooksSchema = z.object({
   hooks: z.object({
     SessionStart: of("SessionStart"),
     SessionEnd: of("SessionEnd"),
+    ConfigChange: of("ConfigChange"),
     UserPromptSubmit: of("UserPromptSubmit"),
     PreToolUse: of("PreToolUse"),
     PostToolUse: of("PostToolUse"),

@@ -4,7 +4,6 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import * as z from "zod";
-import type { BackgroundRuns } from "../background/background-runs.ts";
 import type { UserAsker } from "../bridge/session-bridge.ts";
 import type { ToolFact } from "../tools/tool-fact.ts";
 import { argumentPaths } from "./argument-paths.ts";
@@ -14,7 +13,7 @@ import { McpError, McpSessionForgotten } from "./mcp-error.ts";
 import type { McpPins } from "./mcp-pins.ts";
 import { checkableSchema, visibleSchema } from "./mcp-schema.ts";
 import { inSession } from "./mcp-session.ts";
-import { orInBackground } from "./task-in-background.ts";
+import { orInBackground, type TaskBackground } from "./task-in-background.ts";
 
 type McpArguments = Readonly<Record<string, unknown>>;
 
@@ -52,7 +51,7 @@ export interface McpToolPorts {
   /** Whom it may ask something in the course of a call. */
   readonly user: UserAsker;
   /** Where its tasks go on; undefined: each is waited for. */
-  readonly background: Pick<BackgroundRuns, "takeOn"> | undefined;
+  readonly background: TaskBackground | undefined;
 }
 
 /** A tool of an MCP server as one of ours: the same gate, the same records. */

@@ -1,19 +1,27 @@
-import type { ExecutionContext } from "@gennai/governance/tool";
+import type { Analysis, ExecutionContext } from "@gennai/governance/tool";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { BackgroundRun } from "@gennai/shell/background/background-run";
-import type { BackgroundRunFacts } from "../background/background-run-facts.ts";
 import type { UserAsker } from "../bridge/session-bridge.ts";
-import { stateOf } from "../tools/commands/bash-output-tool.ts";
 import type { McpCallOptions, McpResult } from "./mcp-connection.ts";
 
 /** Milliseconds that a call waits for a task of its server's, without the time in which a person is asked. */
 export const longestWait = 60_000;
 
+/** Where a session's tasks go on. */
+export interface TaskBackground {
+  /** Rejects with `ToolFailure` where there are too many. @returns in words, e.g. `b1 runs` */
+  takeOn(
+    text: string,
+    call: { readonly toolName: string; readonly analysis: Analysis },
+    start: (onOutput: (text: string) => void) => BackgroundRun,
+  ): Promise<string>;
+}
+
 interface Surroundings {
   readonly user: UserAsker;
   readonly context: Pick<ExecutionContext, "signal" | "onOutput">;
   /** Takes what is started on as background work of the session; undefined if that cannot be. */
-  takeOn(start: (onOutput: (text: string) => void) => BackgroundRun): Promise<BackgroundRunFacts> | undefined;
+  takeOn(start: (onOutput: (text: string) => void) => BackgroundRun): Promise<string> | undefined;
 }
 
 /**
@@ -77,7 +85,7 @@ export async function orInBackground(
     })?.catch(() => undefined);
     return run === undefined
       ? await result
-      : { run: `[${stateOf(run)}, as a task of its server; BashOutput reads its result, KillShell ends it]` };
+      : { run: `[${run}, as a task of its server; BashOutput reads its result, KillShell ends it]` };
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener("abort", stop);

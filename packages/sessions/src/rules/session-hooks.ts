@@ -8,6 +8,7 @@ import type { Policy } from "@gennai/governance/policy";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { createHookRunner } from "./run-hook.ts";
+import type { SettingsFiles } from "./settings-files.ts";
 import type { LoadedHooks } from "./workspace-hooks.ts";
 
 /** A session, as far as programs are told of it. */
@@ -99,6 +100,12 @@ export class SessionHooks implements CallHooks {
       signal,
     });
   }
+}
+
+/** What held in a turn. */
+export interface SettledSettings {
+  readonly hooks: SessionHooks;
+  readonly files: SettingsFiles;
 }
 
 /** Tells that a session ends here. Never rejects. */

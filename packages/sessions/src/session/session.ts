@@ -20,7 +20,7 @@ import { BackgroundRuns } from "../background/background-runs.ts";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
 import { SessionWorkspaceChannel } from "../bridge/workspace-channel.ts";
-import { tellSessionEnd } from "../rules/session-hooks.ts";
+import { type SettledSettings, tellSessionEnd } from "../rules/session-hooks.ts";
 import { OwnedLog } from "./log/owned-log.ts";
 import type { SessionWriter } from "./log/session-writer.ts";
 import { QueuedMessages } from "./queued-messages.ts";
@@ -55,6 +55,8 @@ export class Session {
   readonly editorAbilities = new Set<EditorRequestKind>();
   /** Why users' programs are to be told of its start, before the next prompt; undefined: they were. */
   startDue: "startup" | "resume" | "clear" | "compact" | undefined;
+  /** The settings of its last turn here, and the programs that are told of changes since; undefined: there was none. */
+  settled: SettledSettings | undefined;
   /** What users' programs said about messages that wait. */
   readonly hookContext: SessionEvent[] = [];
   readonly outputs: LargeOutputs;

@@ -4,6 +4,7 @@ import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { EventAnswer, HookedEvent } from "@gennai/governance/hooks/event-hooks";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionHooks } from "../rules/session-hooks.ts";
+import { changedSettings, settingsFiles } from "../rules/settings-files.ts";
 import type { Session } from "../session/session.ts";
 
 /** How often in a row hooks may have an agent go on that wants to end; as many as by the contract. */
@@ -24,13 +25,37 @@ export class TurnHooks {
   }
 
   /**
-   * What goes along with a prompt. Throws `ServiceError` if a program refuses the prompt.
+   * What goes along with a prompt. Throws `ServiceError` if a program refuses the prompt, or settings that changed.
    * @param prompt as the user wrote it; undefined: the turn goes on without one
    */
   async begin(prompt: string | undefined): Promise<readonly SessionEvent[]> {
-    const started = await this.started();
+    const settled = await this.#settle();
+    const started = [...settled, ...(await this.started())];
     if (prompt === undefined) return started;
     return [...started, ...contextOf(await this.#accepted(prompt))];
+  }
+
+  /** Asks the programs of the turn before about settings that changed since: those of now may be what changed. */
+  async #settle(): Promise<readonly SessionEvent[]> {
+    const { settled: before, services, workspace } = this.#session;
+    if ([before?.hooks, this.#hooks].every((hooks) => (hooks?.longestMs("ConfigChange") ?? 0) === 0)) return [];
+    const files = await settingsFiles(services.configDir, workspace.controlRoot);
+    const events: SessionEvent[] = [];
+    for (const { path, source } of before === undefined ? [] : changedSettings(before.files, files)) {
+      const event = { event: "ConfigChange", names: [source], input: { source, file_path: path } } as const;
+      const answer = await before?.hooks.tell(event, { signal: this.#signal });
+      if (answer?.refusal !== undefined)
+        throw new ServiceError(
+          "failed_precondition",
+          `A hook of the user refused the change of ${path}: ${answer.refusal}`,
+          {
+            hint: "Take the change back, or go on in a new session.",
+          },
+        );
+      if (answer !== undefined) events.push(...contextOf(answer));
+    }
+    this.#session.settled = { hooks: this.#hooks, files };
+    return events;
   }
 
   /** The same for a message to the running turn. */

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { BackgroundRuns } from "#background/background-runs";
 import type { AskedUser } from "#bridge/session-bridge";
 import { longestWait } from "#mcp/task-in-background";
+import { stateOf } from "#tools/commands/bash-output-tool";
 import { callTool, nobody, outcomeOf, withUsersServer } from "./users-server.ts";
 
 const server = {
@@ -45,7 +46,9 @@ async function session() {
 
 /** Calls a task that does not end, and lets the time pass that its caller waits. */
 async function longCall(runs: BackgroundRuns, user = nobody) {
-  const here = await withUsersServer(server, user, runs);
+  const here = await withUsersServer(server, user, {
+    takeOn: async (...task) => stateOf(await runs.takeOn(...task)),
+  });
   onTestFinished(() => here[Symbol.asyncDispose]());
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -6,9 +6,9 @@ import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect } from "vitest";
-import type { BackgroundRuns } from "#background/background-runs";
 import type { UserAsker } from "#bridge/session-bridge";
 import { McpServers } from "#mcp/mcp-servers";
+import type { TaskBackground } from "#mcp/task-in-background";
 
 /** No person is there. */
 export const nobody: UserAsker = { askUser: async () => ({ end: "nobody" }) };
@@ -17,7 +17,7 @@ export const nobody: UserAsker = { askUser: async () => ({ end: "nobody" }) };
 export async function withUsersServer(
   define: object | ((root: string, outside: string) => object),
   user: UserAsker = nobody,
-  background?: Pick<BackgroundRuns, "takeOn">,
+  background?: TaskBackground,
 ) {
   await using parts = new AsyncDisposableStack();
   const state = parts.use(await temporaryDirectory());

@@ -16,7 +16,8 @@ async function withHooks(commands: Readonly<Record<string, string>>) {
     [{ hooks: [{ type: "command", command }] }],
   ]);
   const config = await userConfig({ "hooks.json": { hooks: Object.fromEntries(hooks) } });
-  return { server: { environment: config.environment }, [Symbol.asyncDispose]: config[Symbol.asyncDispose] };
+  const file = config.path("hooks.json");
+  return { file, server: { environment: config.environment }, [Symbol.asyncDispose]: config[Symbol.asyncDispose] };
 }
 
 test("from its start to its end a session tells its hooks what happens", async () => {
@@ -53,6 +54,29 @@ test("from its start to its end a session tells its hooks what happens", async (
   expect(about("PermissionDenied").at(-1)).toMatchObject({ tool_input: { file_path: ".env" } });
   expect(about("Stop")[0]).toMatchObject({ stop_hook_active: false, last_assistant_message: "Over." });
   expect(about("SessionEnd")).toMatchObject([{ reason: "clear" }]);
+});
+
+test("a hook is told of settings that changed between two turns, and refuses them even where they take it away", async () => {
+  const looks = `told=$(cat); case $told in *project*) printf '%s' "$told" > told.json;; *) echo 'not now' >&2; exit 2;; esac`;
+  await using hooks = await withHooks({ ConfigChange: looks });
+  await using server = await startTestServer({ ...hooks, steps: [{ text: ["Over."] }] });
+  const { workspace } = server;
+  const sessionId = await startSession(server);
+  const turn = async () => endState(await runTurn(server, sessionId, "go on"));
+  expect(await turn()).toBe("COMPLETED");
+  const file = workspace.path(".mcp.json");
+  await writeFile(file, "{}");
+  expect(await turn()).toBe("COMPLETED");
+  expect(JSON.parse(await readFile(workspace.path("told.json"), "utf8"))).toMatchObject({
+    hook_event_name: "ConfigChange",
+    source: "project_settings",
+    file_path: file,
+  });
+  await writeFile(hooks.file, '{"hooks":{}}');
+  for (const _time of [1, 2])
+    await expect(turn()).rejects.toMatchObject({
+      rawMessage: expect.stringMatching(/refused the change of .*hooks\.json: .*not now/),
+    });
 });
 
 test("a hook refuses a prompt, and gives a turn what its model is to know", async () => {

@@ -21,7 +21,7 @@ import { stageProposedChanges } from "../../proposal/stage-proposed-changes.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
 import { isOwnBranch, isOwnStash } from "../../session/state/own-refs.ts";
-import { bashOutputTool } from "../../tools/commands/bash-output-tool.ts";
+import { bashOutputTool, stateOf } from "../../tools/commands/bash-output-tool.ts";
 import type { Staging } from "../../tools/commands/bash-tool.ts";
 import { killShellTool } from "../../tools/commands/kill-shell-tool.ts";
 import { problemsTool } from "../../tools/reading/problems-tool.ts";
@@ -159,7 +159,9 @@ export async function turnTools(
       ? noTools
       : await services.mcp.tools(workspace, scenario.mcp, {
           user: editor,
-          background: ofBackground.every(({ name }) => offered.has(name)) ? background : undefined,
+          background: ofBackground.every(({ name }) => offered.has(name))
+            ? { takeOn: async (...task) => stateOf(await background.takeOn(...task)) }
+            : undefined,
         });
   if (external.tools.length > 0)
     for (const tool of ofBackground.filter(({ name }) => offered.has(name))) tools.set(tool.name, tool);
