@@ -28,7 +28,7 @@ export function registerProvenanceCommands(program: Command, { runs }: CommandHo
   )
     .requiredOption("--since <ref>", "the branch that the change is for; later commits of that branch do not count")
     .option("--to <ref>", "its newest commit (default: HEAD)")
-    .option("--format <format>", "markdown, html or json", "markdown")
+    .option("--format <format>", "markdown, html, json, or in-toto: signed by the ledger's key", "markdown")
     .option("--out <file>", "to a new file that only you can read, instead of standard output")
     .option("--include <parts>", `what is told, of ${sharedPartNames}; none (default: ${usualPartNames})`)
     .option("--dry-run", "write no file: list what would be shared, and print the report")

@@ -1,3 +1,4 @@
+import { verify } from "node:crypto";
 import { openStore } from "@gennai/store/sqlite/store";
 import {
   type TemporaryDirectory,
@@ -149,6 +150,7 @@ test("a ledger that is not as it was signed is said so in the report itself", as
   expect(await report("--since", "main", "--format", "html")).toMatchObject({
     printed: expect.stringContaining('role="alert"'),
   });
+  expect(await report("--since", "main", "--format", "in-toto")).toMatchObject({ code: 1, printed: "" });
 });
 
 test("what is not a commit or format, and a file that is there, are refused", async () => {
@@ -159,4 +161,24 @@ test("what is not a commit or format, and a file that is there, are refused", as
   expect(await workspace.read("words.js")).toBe(text(before, added));
   expect(await report("--since", "main", "--out", "r.html", "--format", "html")).toMatchObject({ code: 0 });
   expect(await workspace.read("r.html")).toContain("<!doctype html>");
+});
+
+test("in-toto: a statement about the commits, which the ledger's key signed, says what JSON says", async () => {
+  const { code, printed } = await report("--since", "main", "--format", "in-toto");
+  expect(code).toBe(0);
+  const envelope = JSON.parse(printed) as { payloadType: string; payload: string; signatures: { sig: string }[] };
+  const payload = Buffer.from(envelope.payload, "base64");
+  const head = `DSSEv1 ${envelope.payloadType.length} ${envelope.payloadType} ${payload.length} `;
+  const key = await state.read("keys/ledger.ed25519.pub");
+  const signature = Buffer.from(envelope.signatures[0]?.sig ?? "", "base64");
+  expect(verify(null, Buffer.concat([Buffer.from(head), payload]), key, signature)).toBe(true);
+  const commit = (await workspace.git("rev-parse", "HEAD")).trim();
+  const json = JSON.parse((await report("--since", "main", "--json")).printed) as object;
+  expect(JSON.parse(payload.toString())).toEqual({
+    _type: "https://in-toto.io/Statement/v1",
+    subject: [{ digest: { gitCommit: commit } }],
+    predicateType: "https://gennai.dev/change-report/v1",
+    predicate: { ...json, made: expect.any(String) },
+  });
+  expect(await report("--since", "HEAD", "--format", "in-toto")).toMatchObject({ code: 2, printed: "" });
 });

@@ -1,6 +1,8 @@
 import { git } from "@gennai/git/run/run-git";
-import { changeReport } from "@gennai/provenance/change-report";
+import { type ChangeReport, changeReport } from "@gennai/provenance/change-report";
 import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/shared-parts";
+import { signedReport } from "@gennai/provenance/signed-report";
+import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import { CliError, usageError } from "../../../terminal/cli-error.ts";
 import type { Console } from "../../../terminal/console.ts";
 import { exitCode } from "../../../terminal/exit-code.ts";
@@ -23,7 +25,7 @@ export interface ReportFlags extends SourceFlags {
   readonly json?: boolean;
 }
 
-const formats = ["markdown", "html", "json"] as const;
+const formats = ["markdown", "html", "json", "in-toto"] as const;
 
 /** Exit code if the report depends on data that differs from what was signed. */
 const untrusted = 10;
@@ -39,17 +41,38 @@ export async function reportCommand(flags: ReportFlags, console: Console): Promi
     throw usageError("A report needs a beginning.", "Name the branch that the change is for: --since main.");
   }
   const parts = partsOf(flags.include, { all: sharedParts, usual: usualParts });
-  const { workspaceRoot, provenance } = await openProvenance(flags, console);
+  const { workspaceRoot, stateDir, provenance } = await openProvenance(flags, console);
   const to = await commitNamed(flags.to ?? "HEAD", workspaceRoot);
   const from = await meetingOf(await commitNamed(flags.since, workspaceRoot), to, workspaceRoot);
   const since = await momentOf(from, workspaceRoot);
   const report = await changeReport(provenance, { workspaceRoot, from, to, since, parts, now: Date.now });
-  const text =
-    format === "html" ? reportHtml(report) : format === "json" ? `${jsonLine(report)}\n` : reportMarkdown(report);
+  const texts = {
+    markdown: () => reportMarkdown(report),
+    html: () => reportHtml(report),
+    json: () => `${jsonLine(report)}\n`,
+    "in-toto": async () => `${await signed(report, { workspaceRoot, stateDir })}\n`,
+  };
+  const text = await texts[format]();
   if (flags.dryRun === true) console.errors.write(listed(parts));
   if (flags.out === undefined || flags.dryRun === true) console.output.write(text);
   else await writeNewFile(flags.out, [text], console);
   return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
+}
+
+/** Throws `CliError` if there is nothing to sign, or nothing that may be relied on. */
+async function signed(
+  report: ChangeReport,
+  { workspaceRoot, stateDir }: { readonly workspaceRoot: string; readonly stateDir: string },
+): Promise<string> {
+  if (report.trust.status !== "ok") {
+    throw new CliError("The report is not signed, because the evidence is not as it was signed.", {
+      next: ["The report in Markdown says what is wrong."],
+    });
+  }
+  const { stdout } = await git(["rev-list", `${report.from}..${report.to}`], { directory: workspaceRoot });
+  const commits = stdout.split("\n").filter((id) => id !== "");
+  if (commits.length === 0) throw usageError("There is no commit to sign for.", "Name an earlier one with --since.");
+  return signedReport(report, commits, await openLedgerSigner(stateDir));
 }
 
 /** A report never names calls or sessions, whatever was chosen. */
