@@ -43,7 +43,7 @@ export async function openElsewhere(
   const pins = new PersonPins(stateDir);
   for (const name of Object.keys(people.people)) {
     if (!(await pins.has(name)))
-      log.warn(`${name} has no PIN, so messages have no link; run gennai people pin ${name}`);
+      log.warn(`${name} has no PIN, so messages have no link; make one in a terminal (people pin)`);
   }
   const hosts = people.url === undefined ? [] : [new URL(people.url).host];
   return { asked: new AskedElsewhere({ people, pins, limits, log }), hosts };
