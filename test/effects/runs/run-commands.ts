@@ -8,6 +8,8 @@ export interface CorpusCommand {
   readonly id: string;
   readonly class: string;
   readonly command: string;
+  /** The public report of an agent whose rules over texts let its like through. */
+  readonly report?: string;
   /** What it cannot do its work without. */
   readonly needs?: "network" | "service";
   /** It prints what a sandbox is like: a bare run has one of its own, so that nothing follows from what both print. */
@@ -35,7 +37,7 @@ export interface CommandResult extends CorpusCommand {
 }
 
 export function loadCommands(name: "hostile" | "everyday"): readonly CorpusCommand[] {
-  const files = name === "hostile" ? ["hostile-commands", "escapes"] : ["everyday-commands"];
+  const files = name === "hostile" ? ["hostile-commands", "reported-commands", "escapes"] : ["everyday-commands"];
   return files.flatMap((file) => {
     return JSON.parse(readFileSync(new URL(`../cases/${file}.json`, import.meta.url), "utf8")) as CorpusCommand[];
   });
