@@ -27,8 +27,7 @@ test("of two windows on a workspace one works, and the other watches until it is
   await owner.idle();
 
   await using second = await workbench().another({ folder: workbench().workspace.root });
-  await runCommand(second, "Gennai: Open REPL");
-  const watcher = new ReplDriver(await openWebview(second, "REPL"));
+  const watcher = await openIn(second, "Take over");
   await shows(watcher, "Said.");
   await second.getByRole("button", { name: /^Gennai: watching/ }).waitFor();
 

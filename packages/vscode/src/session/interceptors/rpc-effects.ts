@@ -15,7 +15,7 @@ const { method: agent } = AgentService;
 const { method: governance } = GovernanceService;
 const { method: plans } = PlanService;
 
-const looks: ReadonlySet<DescMethod> = new Set<DescMethod>([
+const looks = namesOf([
   agent.listScenarios,
   agent.getTodos,
   agent.getConversationPreview,
@@ -49,7 +49,7 @@ const looks: ReadonlySet<DescMethod> = new Set<DescMethod>([
   plans.listPlans,
 ]);
 
-const stops: ReadonlySet<DescMethod> = new Set<DescMethod>([
+const stops = namesOf([
   agent.cancelTurn,
   agent.stopToolCall,
   agent.stop,
@@ -59,6 +59,15 @@ const stops: ReadonlySet<DescMethod> = new Set<DescMethod>([
 ]);
 
 export function effectOf(method: DescMethod): RpcEffect {
-  if (looks.has(method)) return "look";
-  return stops.has(method) ? "stop" : "act";
+  if (looks.has(nameOf(method))) return "look";
+  return stops.has(nameOf(method)) ? "stop" : "act";
+}
+
+function namesOf(methods: readonly DescMethod[]): ReadonlySet<string> {
+  return new Set(methods.map(nameOf));
+}
+
+/** Of a copy of a method, too: the view's streams are called by one whose messages are not read here. */
+function nameOf({ parent, name }: DescMethod): string {
+  return `${parent.typeName}/${name}`;
 }

@@ -1,4 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -55,6 +56,8 @@ test("a window that does not watch may do everything, and is told of as one that
   expect(subscription).toMatchObject({ client: { clientId: "c" } });
 });
 
-test("a stream of a window that watches says nobody who could answer", async () => {
-  expect(await called(AgentService.method.subscribe)).toEqual([{ sessionId: "s", client: undefined }]);
+test("a stream of a window that watches says nobody who could answer, also one whose messages are passed on unread", async () => {
+  const { subscribe } = AgentService.method;
+  for (const method of [subscribe, { ...subscribe, output: EmptySchema }])
+    expect(await called(method)).toEqual([{ sessionId: "s", client: undefined }]);
 });
