@@ -131,6 +131,7 @@ function isOwnProgram(word: string): boolean {
 
 /** Words reserved for people: by command group, the words after it. */
 const peoplesWords: Readonly<Record<string, ReadonlySet<string>>> = {
+  answers: new Set(["allow"]),
   background: new Set(["open"]),
   guard: new Set(["install", "uninstall"]),
   hooks: new Set(["trust"]),
@@ -138,11 +139,14 @@ const peoplesWords: Readonly<Record<string, ReadonlySet<string>>> = {
   intents: new Set(["accept"]),
   mcp: new Set(["accept"]),
   plan: new Set(["approve", "execute"]),
-  ledger: new Set(["purge", "repair", "rotate-key"]),
+  ledger: new Set(["purge", "repair", "resend", "rotate-key"]),
+  people: new Set(["pin"]),
 };
 
 function isControl(word: string, next: string | undefined): boolean {
   const verb = foldName(word);
+  // `gennai acp --set-key PROVIDER`.
+  if (verb.startsWith("--set-key")) return true;
   if (verb === "emergency") return next === undefined || foldName(next) !== "status";
   return next !== undefined && Object.hasOwn(peoplesWords, verb) && peoplesWords[verb]?.has(foldName(next)) === true;
 }

@@ -234,6 +234,11 @@ describe("seed 003 §13 auditable: emergency controls are reversible, by people 
     "gennai guard install claude-code --user",
     "gennai open",
     "gennai policy sign a --key b",
+    "gennai people pin anna",
+    "gennai ledger resend 12..40",
+    "gennai answers allow npm registry.npmjs.org",
+    "gennai acp --set-key anthropic",
+    "gennai acp --workspace a --set-key=anthropic",
   ])("the agent may not: %s", async (command) => {
     expect(await verdictOf(noEmergency, exec(command))).toBe("deny emergency_control");
   });
