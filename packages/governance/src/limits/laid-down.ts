@@ -1,3 +1,4 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import { type Endpoint, parseEndpoint, sameEndpoint } from "../endpoint.ts";
 import { globMatcher } from "../glob-matcher.ts";
@@ -173,10 +174,23 @@ export function contentDays(limits: Limits): { readonly days: number; readonly b
   return wanted.toSorted((one, other) => one.days - other.days)[0];
 }
 
-/** Where records are sent: what policies say first, and a user's own of other names. */
+/** Where records are sent: what root says first, then other policies, and a user's own of other names. */
 export function exportsOf(limits: Limits, own: readonly ExportDestination[]): readonly ExportDestination[] {
-  const all = [...limits.flatMap(({ export: laid = [] }) => laid), ...own];
+  const all = allExports(limits, own);
   return [...new Map(all.toReversed().map((each) => [each.name, each])).values()].toReversed();
+}
+
+/** Names of exports that stand for two destinations: only the first of each is sent to. */
+export function doubledExports(limits: Limits, own: readonly ExportDestination[]): readonly string[] {
+  const different = new Map(allExports(limits, own).map((each) => [canonicalJson(each), each.name]));
+  const names = [...different.values()];
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}
+
+function allExports(limits: Limits, own: readonly ExportDestination[]): readonly ExportDestination[] {
+  const isRoot = ({ holder }: Limit): boolean => holder === "root";
+  const ordered = [...limits.filter(isRoot), ...limits.filter((limit) => !isRoot(limit))];
+  return [...ordered.flatMap(({ export: laid = [] }) => laid), ...own];
 }
 
 /** Why another agent may not be used unguarded. @param agent by the word of `gennai guard install` */

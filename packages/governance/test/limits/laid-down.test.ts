@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { parseEndpoint } from "#endpoint";
 import {
   aheadRefusal,
+  doubledExports,
   endpointRefusal,
+  exportsOf,
   intentsRefusal,
   longestYes,
   managedBranches,
@@ -140,4 +142,19 @@ test.each<[string, object]>([
   ["days that are none", { retention: { content_days_most: -1 } }],
 ])("%s is refused", (_what, keys) => {
   expect(() => acme(keys)).toThrow(/^\/p\.yaml:7: /);
+});
+
+test("no export of a user or a signed policy stands for root's of the same name, and the second is told of", () => {
+  const to = (endpoint: string) => ({ name: "siem", to: "file", endpoint }) as const;
+  const root = acme({ export: [{ ...to("/root"), required: true }] });
+  const signed: Limit = { name: "a", holder: "user", file: "/a", lines: {}, export: [to("/signed")] };
+  const own = [to("/own"), { ...to("/other"), name: "other" }];
+  for (const limits of [
+    [signed, root],
+    [root, signed],
+  ]) {
+    expect(exportsOf(limits, own).map(({ endpoint }) => endpoint)).toEqual(["/root", "/other"]);
+    expect(doubledExports(limits, own)).toEqual(["siem"]);
+  }
+  expect(doubledExports([root, { ...root, name: "same" }], [])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { exportsOf } from "@gennai/governance/limits/laid-down";
+import { doubledExports, exportsOf } from "@gennai/governance/limits/laid-down";
 import { problemOf } from "@gennai/governance/limits/limits";
 import { loadPeople } from "@gennai/machine/config/people-file";
 import { loadServerConfig } from "@gennai/machine/config/server-config";
@@ -119,10 +119,15 @@ async function exportFindings(place: ConfigDirectories): Promise<readonly Findin
   const [limits, { exports }] = await Promise.all([withLimits(place).limits(), loadServerConfig(place.configDir)]);
   const destinations = exportsOf(limits, exports);
   if (destinations.length === 0) return [{ check, state: "ok", text: "no records are sent" }];
+  const doubled = doubledExports(limits, exports);
   return destinations.map(({ name, to }): Finding => {
     const { records, since, trouble } = exportBacklog(place.stateDir, name);
     const waiting = records === 0 ? "has all records" : `waits for ${records} records, since ${since ?? "the first"}`;
     const text = `${name} (${to}) ${waiting}${trouble === "" ? "" : `. ${trouble}`}`;
+    if (trouble === "" && doubled.includes(name)) {
+      const next = ["Give the others a name of their own: records go to this one alone."];
+      return { check, state: "warn", text: `${text}. Several exports have this name`, next };
+    }
     if (trouble === "") return { check, state: "ok", text };
     return { check, state: "fail", text, next: ["See that it takes records again; none is skipped until then."] };
   });
