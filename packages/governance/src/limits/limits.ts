@@ -1,5 +1,6 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { type Capability, capabilities, type PolicyKeys } from "./policy-schema.ts";
 
@@ -79,14 +80,19 @@ export function onlyReading(limit: Limit, problem: string, problemCode?: Limit["
 
 /**
  * The same limits, but only reading where records do not arrive where they must.
- * @param oldestOf milliseconds since the epoch, of the oldest record that a destination lacks; undefined: it lacks none
+ * @param oldestOf milliseconds since the epoch, of the oldest record that a destination lacks; undefined: it lacks none. May throw
  */
 export function limitsWhileSent(limits: Limits, oldestOf: (name: string) => number | undefined, now: number): Limits {
   return limits.map((limit) => {
     for (const { name, required, most_behind_hours: hours = 24 } of limit.problem === undefined
       ? (limit.export ?? [])
       : []) {
-      const oldest = required === true ? oldestOf(name) : undefined;
+      let oldest: number | undefined;
+      try {
+        oldest = required === true ? oldestOf(name) : undefined;
+      } catch (error) {
+        return onlyReading(limit, `what the export ${name} lacks is unknown: ${errorMessage(error)}`, "export_behind");
+      }
       if (oldest === undefined || now - oldest <= hours * 3_600_000) continue;
       const since = new Date(oldest).toISOString().slice(0, 16);
       return onlyReading(limit, `the export ${name} lacks records since ${since}Z; let it arrive`, "export_behind");

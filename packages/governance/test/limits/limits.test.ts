@@ -229,6 +229,21 @@ test.each<[string, { readonly required?: boolean; readonly most_behind_hours?: n
   else expect(verdict).toMatchObject({ type: "deny", finding: { code: "export_behind", rule: "limits/export" } });
 });
 
+test("an export whose backlog cannot be read lets only reading through, and says why", () => {
+  const siem = { name: "siem", to: "otlp", endpoint: "https://x.example", required: true } as const;
+  const root: Limit = { name: "acme", holder: "root", file: "/p.yaml", lines: {}, export: [siem] };
+  const broken = (): never => {
+    throw new Error("the database is damaged");
+  };
+  expect(limitsWhileSent([root], broken, 0)).toMatchObject([
+    {
+      capabilities: ["read"],
+      problemCode: "export_behind",
+      problem: expect.stringContaining("the database is damaged"),
+    },
+  ]);
+});
+
 test("a refusal of a file of root names the file, its line and whom to ask", () => {
   const root: Limit = {
     name: "acme",

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";
-import { type ExportBatch, ExportCursor } from "@gennai/store/ledger/export-cursor";
+import { ExportCursor } from "@gennai/store/ledger/export-cursor";
 import type { Delivery, Sender } from "./delivery.ts";
 import { exportItems } from "./export-items.ts";
 import { senderTo } from "./senders.ts";
@@ -77,13 +77,12 @@ async function run(
     }
     const delivery = await sent(batch, { destination, sender, version, signal, answerMs: answer });
     if (delivery.type === "taken") {
-      cursor.confirm(name, batch);
       if (delivery.rejected !== undefined) {
         const [from, to] = [batch.records[0]?.seq, batch.records.at(-1)?.seq];
-        const text = `Of records ${from} to ${to} of ${batch.origin}, ${delivery.rejected}`;
-        log.warn(`The export ${name} has a gap. ${text}.`);
-        cursor.gap(name, text, Date.now());
+        log.warn(`The export ${name} has a gap. Of records ${from} to ${to} of ${batch.origin}, ${delivery.rejected}.`);
+        cursor.gap(name, batch, delivery.rejected);
       }
+      cursor.confirm(name, batch);
       wait = first;
       continue;
     }
@@ -104,17 +103,18 @@ async function pause(ms: number, ending: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal: ending, ref: false }).catch(() => undefined);
 }
 
-async function sent(
-  { origin, records }: ExportBatch,
+/** What became of records, also where the receiver does not answer in time. Rejects by the signal's abort. */
+export async function sent(
+  { origin, records }: Parameters<typeof exportItems>[0],
   to: {
     readonly destination: ExportDestination;
     readonly sender: Sender;
     readonly version: string;
     readonly signal: AbortSignal;
-    readonly answerMs: number;
+    readonly answerMs?: number | undefined;
   },
 ): Promise<Delivery> {
-  const { destination, sender, version, signal, answerMs } = to;
+  const { destination, sender, version, signal, answerMs = waits.answer } = to;
   const items = await exportItems({ origin, records }, destination, version);
   const late = AbortSignal.timeout(answerMs);
   try {

@@ -10,7 +10,7 @@ import { originOf } from "@gennai/governance/ledger/anchor/checkpoint";
 import { type CopyReport, checkCopy } from "@gennai/governance/ledger/check-copy";
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
-import { exportBacklog } from "@gennai/store/ledger/export-cursor";
+import { exportBacklog, oldestUnsent } from "@gennai/store/ledger/export-cursor";
 import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
 import { listening } from "@gennai/testkit/listening";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -120,7 +120,7 @@ test("lines in a file, and none is lost behind a line that was cut off", async (
   expect(await against((await readFile(endpoint, "utf8")).split("\n"))).toMatchObject({ status: "ok", records: 5 });
 });
 
-test("what was rejected is sent once more when a person says so, and the gap is forgotten", async () => {
+test("what was rejected is sent once more when a person says so, and of the gap only that is forgotten", async () => {
   await fixture.recordAndClose(5);
   let rejects = true;
   await using there = await receiver((_request, response) => {
@@ -143,7 +143,28 @@ test("what was rejected is sent once more when a person says so, and the gap is 
   rejects = false;
   expect(await again(2, 4)).toEqual({ sent: 3, delivery: { type: "taken" } });
   expect(await against(there.lines())).toMatchObject({ status: "copy_incomplete", records: 3, missing: ["1", "5"] });
-  expect(exportBacklog(fixture.stateDir, "siem").trouble).toBe("");
+  const trouble = () => exportBacklog(fixture.stateDir, "siem").trouble;
+  expect(trouble()).toMatch(/records 1 to 1 .*; .*records 5 to 5 /);
+  // It lacks the records still.
+  expect(oldestUnsent(fixture.stateDir, "siem")).toBe(Date.UTC(2026, 0, 1));
+  expect(await again(5, 7)).toEqual({ sent: 1, delivery: { type: "refused", why: "the ledger has no record 6" } });
+  expect(await again(8, 9)).toMatchObject({ sent: 0, delivery: { type: "refused" } });
+  expect(trouble()).toMatch(/^Of records 1 to 1 [^;]*$/);
+  expect(await again(1, 1)).toMatchObject({ sent: 1 });
+  expect(trouble()).toBe("");
+  expect(oldestUnsent(fixture.stateDir, "siem")).toBeUndefined();
+});
+
+test("a receiver that never answers ends sending once more", async () => {
+  await fixture.recordAndClose(2);
+  await using there = await receiver(() => false);
+  const place = { stateDir: fixture.stateDir, workspaceRoot: fixture.root, version: "0.2.0", answerMs: 50 };
+  const destination = { name: "siem", to: "webhook", endpoint: there.url } as const;
+  const again = resendRecords(destination, { from: 1, to: 2 }, place, new AbortController().signal);
+  expect(await again).toMatchObject({
+    sent: 0,
+    delivery: { type: "later", why: expect.stringMatching(/did not answer/) },
+  });
 });
 
 test("content: redacted tells what tools were called with, masked once more", async () => {

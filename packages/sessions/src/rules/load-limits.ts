@@ -13,7 +13,7 @@ import {
 import { verifySignedPolicy } from "@gennai/governance/limits/signed-policy";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { exportBacklog } from "@gennai/store/ledger/export-cursor";
+import { oldestUnsent } from "@gennai/store/ledger/export-cursor";
 import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
 import { type LoadedPolicy, ManagedPolicy } from "./managed-policy.ts";
 
@@ -60,11 +60,6 @@ export async function loadLimits(place: LimitPlace, now: () => number): Promise<
   );
   const sent = limitsWhileSent(limits, (name) => oldestUnsent(place.stateDir, name), now());
   return { files: root.files, warnings: [...root.warnings, ...ending], current: () => limitsAt(sent, now()) };
-}
-
-function oldestUnsent(stateDir: string, name: string): number | undefined {
-  const { since } = exportBacklog(stateDir, name);
-  return since === undefined ? undefined : Date.parse(since);
 }
 
 /** How long before its end a policy is spoken of. */

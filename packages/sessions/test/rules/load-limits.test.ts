@@ -142,6 +142,26 @@ test("a policy that others can change is not believed", async () => {
   expect(problemOf(limits)).toContain("chmod go-w");
 });
 
+test("a store that cannot be read lets only reading through where records must arrive elsewhere", async () => {
+  const siem = { name: "siem", to: "file", endpoint: "/siem", required: true };
+  const files = {
+    "policy.json": signPolicy({ ...document, export: [siem] }, own.privateKey),
+    "policy.pub": own.publicKey,
+  };
+  expect(problemOf(await limitsOf({ files }))).toBeUndefined();
+  const limits = await limitsOf(
+    { files },
+    {
+      prepare: async (configDir) => {
+        await mkdir(join(configDir, "..", "state"));
+        await writeFile(join(configDir, "..", "state", "gennai.db"), "damaged".repeat(1_000));
+      },
+    },
+  );
+  expect(permitted(limits)).toEqual(["read"]);
+  expect(limits).toMatchObject([{ problemCode: "export_behind", problem: expect.stringContaining("gennai.db") }]);
+});
+
 test("a policy expires while it is in use", async () => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "gennai-limits-")));
   await using _cleanUp = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };

@@ -87,6 +87,16 @@ const additions = `
     text TEXT NOT NULL,
     time INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  -- Records that a destination took and rejected, by the ledger they are of.
+  CREATE TABLE IF NOT EXISTS export_gaps (
+    name TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    since TEXT NOT NULL,
+    why TEXT NOT NULL,
+    PRIMARY KEY (name, origin, first)
+  ) STRICT, WITHOUT ROWID;
   -- How many durable transactions there were, to be held against what is signed outside of the database (store-mark.ts).
   CREATE TABLE IF NOT EXISTS store_mark (
     one INTEGER PRIMARY KEY CHECK (one = 1),

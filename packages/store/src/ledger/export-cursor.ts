@@ -76,16 +76,39 @@ export class ExportCursor implements Disposable {
     );
   }
 
-  /** A person had sent once more what a destination rejected. */
-  forgetGap(name: string): void {
+  /** The destination took records and rejected some, in words, which may not be sent again by itself. */
+  gap(name: string, { origin, records }: ExportBatch, why: string): void {
+    const [first, last] = [records[0], records.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const made = this.#database.prepare("SELECT json_extract(?, '$.timestamp') AS since").get(first.line);
+    const since = made === undefined ? "" : textOf(made, "since");
     this.#database.transaction({ durable: false }, () =>
-      this.#database.prepare("DELETE FROM export_trouble WHERE name = ?").run(gapOf(name)),
+      this.#addGap(name, origin, { first: first.seq, last: last.seq, since, why }),
     );
   }
 
-  /** The destination took records and rejected some, which may not be sent again by itself. */
-  gap(name: string, text: string, time: number): void {
-    this.trouble(gapOf(name), text, time);
+  /** A person had sent these records once more, and they were taken: what else is in gaps stays. */
+  fillGaps(name: string, origin: string, sent: { readonly from: number; readonly to: number }): void {
+    const { from, to } = sent;
+    this.#database.transaction({ durable: false }, () => {
+      const rows = this.#database
+        .prepare(
+          "DELETE FROM export_gaps WHERE name = ? AND origin = ? AND first <= ? AND last >= ? RETURNING first, last, since, why",
+        )
+        .all(name, origin, to, from);
+      for (const row of rows) {
+        const [first, last] = [integerOf(row, "first"), integerOf(row, "last")];
+        const gap = { since: textOf(row, "since"), why: textOf(row, "why") };
+        if (first < from) this.#addGap(name, origin, { ...gap, first, last: from - 1 });
+        if (last > to) this.#addGap(name, origin, { ...gap, first: to + 1, last });
+      }
+    });
+  }
+
+  #addGap(name: string, origin: string, gap: Gap): void {
+    this.#database
+      .prepare("INSERT OR REPLACE INTO export_gaps (name, origin, first, last, since, why) VALUES (?, ?, ?, ?, ?, ?)")
+      .run(name, origin, gap.first, gap.last, gap.since, gap.why);
   }
 
   [Symbol.dispose](): void {
@@ -93,14 +116,43 @@ export class ExportCursor implements Disposable {
   }
 }
 
-function gapOf(name: string): string {
-  return `${name} gap`;
+/** Numbers of records, both taken and of which some were rejected. */
+interface Gap {
+  readonly first: number;
+  readonly last: number;
+  /** RFC 3339, of its oldest record or an older one. */
+  readonly since: string;
+  readonly why: string;
 }
 
-const behindQuery = `
-  SELECT ledger.workspace AS workspace, coalesce(export_cursor.seq, 0) AS sent FROM ledger
-  LEFT JOIN export_cursor ON export_cursor.workspace = ledger.workspace AND export_cursor.name = ?
-  GROUP BY ledger.workspace HAVING max(ledger.seq) > sent ORDER BY ledger.workspace LIMIT 1`;
+/** Of each workspace the first record that a destination lacks: it looks at no others. */
+const firstsQuery = `
+  SELECT number AS workspace, coalesce(export_cursor.seq, 0) AS sent,
+    (SELECT json_extract(line, '$.timestamp') FROM ledger
+     WHERE ledger.workspace = number AND ledger.seq > coalesce(export_cursor.seq, 0) ORDER BY ledger.seq LIMIT 1) AS since
+  FROM workspaces LEFT JOIN export_cursor ON export_cursor.workspace = number AND export_cursor.name = ?`;
+
+const behindQuery = `SELECT workspace, sent FROM (${firstsQuery}) WHERE since IS NOT NULL ORDER BY workspace LIMIT 1`;
+
+/**
+ * When the oldest record was made that a destination lacks, or rejected; undefined if there is none. Milliseconds since the epoch. Throws
+ * `StoreError`.
+ */
+export function oldestUnsent(stateDir: string, name: string): number | undefined {
+  const file = databaseFile(stateDir);
+  using connection = StoreDatabase.openReadOnly(file);
+  try {
+    const rows = connection
+      ?.prepare(
+        `SELECT since FROM (${firstsQuery}) WHERE since IS NOT NULL UNION SELECT since FROM export_gaps WHERE name = ?`,
+      )
+      .all(name, name);
+    const times = (rows ?? []).map((row) => Date.parse(textOf(row, "since")));
+    return times.length === 0 ? undefined : Math.min(...times);
+  } catch (error) {
+    throw storeErrorOf(error, file);
+  }
+}
 
 /** What a destination lacks of the ledgers of a state directory. Throws `StoreError`. */
 export function exportBacklog(stateDir: string, name: string): ExportBacklog {
@@ -115,7 +167,12 @@ export function exportBacklog(stateDir: string, name: string): ExportBacklog {
       )
       .get(name);
     // A gap stays: nobody may send again what a receiver rejected.
-    const troubles = connection.prepare("SELECT text FROM export_trouble WHERE name IN (?, ?)").all(name, gapOf(name));
+    const troubles = connection
+      .prepare(
+        `SELECT text FROM export_trouble WHERE name = ? UNION ALL
+         SELECT 'Of records ' || first || ' to ' || last || ' of ' || origin || ', ' || why FROM export_gaps WHERE name = ?`,
+      )
+      .all(name, name);
     const records = behind === undefined ? 0 : integerOf(behind, "records");
     return {
       records,
