@@ -126,11 +126,12 @@ export function aheadRefusal(limits: Limits): string | undefined {
   );
 }
 
-/** Why nobody may be asked, or answer, from elsewhere. */
+/** Why nobody may be asked, or answer, from elsewhere. What cannot be used may forbid it. */
 export function remoteRefusal(limits: Limits): string | undefined {
   return firstRefusal(
     limits,
-    ({ answers }) => answers?.remote === false && ["answers.remote", "permits no answers from elsewhere"],
+    ({ answers, problem }) =>
+      (answers?.remote === false || problem !== undefined) && ["answers.remote", "permits no answers from elsewhere"],
   );
 }
 

@@ -13,12 +13,13 @@ import {
   mayLast,
   modelRefusal,
   type NamedModel,
+  remoteRefusal,
   type ServerStart,
   serverRefusal,
   unstagedRefusal,
   versionProblem,
 } from "#limits/laid-down";
-import type { Limit } from "#limits/limits";
+import { type Limit, leastPrivilege } from "#limits/limits";
 import { parsePolicy } from "#limits/policy-schema";
 
 /** A policy of root that says this; each key is on line 7. */
@@ -57,6 +58,15 @@ test.each<[string, object, Partial<NamedModel>, RegExp | undefined]>([
   const said = modelRefusal([acme({ models })], { ...haiku, ...named });
   if (refused === undefined) expect(said).toBeUndefined();
   else expect(said).toMatch(refused);
+});
+
+test("answers from elsewhere: none where a policy says so, or cannot be used", () => {
+  const broken = leastPrivilege("bad", { name: "acme", holder: "root", file: "/p.yaml" });
+  expect([acme({}), acme({ answers: { remote: false } }), broken].map((one) => remoteRefusal([one]))).toEqual([
+    undefined,
+    expect.stringMatching(/acme \(\/p\.yaml:7\) permits no answers from elsewhere/),
+    expect.stringMatching(/permits no answers from elsewhere/),
+  ]);
 });
 
 const npx = (...words: string[]): ServerStart => ({ command: ["npx", "-y", ...words], environment: {} });
