@@ -65,20 +65,24 @@ export class AskedElsewhere implements Elsewhere {
     this.#messages = new Allowance(messagesAnHour / 3_600, () => performance.now(), messagesAnHour);
   }
 
-  async waits({ computed, offeredScopes }: OpenQuestion["question"]): Promise<number | undefined> {
+  async waits(
+    { computed, offeredScopes }: OpenQuestion["question"],
+    { attended }: Pick<OpenQuestion, "attended">,
+  ): Promise<number | undefined> {
     const { people, limits } = this.#options;
     if (isAtLeast(computed.risk, "high") || (people.most_risk === "low" && computed.risk !== "low")) return undefined;
     if (!offeredScopes.includes("once") || remoteRefusal(await limits()) !== undefined) return undefined;
-    return people.wait_minutes * 60_000;
+    return this.#tellsAfterMs(attended) + people.wait_minutes * 60_000;
   }
 
   ask(open: OpenQuestion): Disposable {
     const { people, now, log } = this.#options;
-    const waitMs = people.wait_minutes * 60_000;
+    const tellsAfterMs = this.#tellsAfterMs(open.attended);
+    const waitMs = tellsAfterMs + people.wait_minutes * 60_000;
     const asked: Asked = { open, expires: now() + waitMs, told: [], answer: undefined, isOver: false };
     const tell = (): void =>
       void this.#tell(asked).catch((error: unknown) => log.warn(`Nobody was asked: ${errorMessage(error)}`));
-    const timer = setTimeout(tell, open.attended ? people.after_seconds * 1_000 : 0);
+    const timer = setTimeout(tell, tellsAfterMs);
     const end = setTimeout(() => this.#forget(asked), waitMs);
     return {
       [Symbol.dispose]: () => {
@@ -140,6 +144,10 @@ export class AskedElsewhere implements Elsewhere {
     }
   }
 
+  #tellsAfterMs(attended: boolean): number {
+    return attended ? this.#options.people.after_seconds * 1_000 : 0;
+  }
+
   async #tell(asked: Asked): Promise<void> {
     const { people, limits, log } = this.#options;
     if (remoteRefusal(await limits()) !== undefined) return;
@@ -183,6 +191,8 @@ export class AskedElsewhere implements Elsewhere {
     if (hasLink) this.#links = [...this.#links, { asked, person, way, secret, name, triesLeft: mostTries }];
     await send(way, message);
     asked.told.push({ person, way });
+    // It ended meanwhile.
+    if (asked.isOver) await this.#close(asked);
   }
 
   /** False when there were too many in an hour: the first that is not sent is said in the log. */
@@ -194,9 +204,10 @@ export class AskedElsewhere implements Elsewhere {
     return may;
   }
 
+  /** Each who was told learns it once. */
   async #close({ open, told, answer }: Asked): Promise<void> {
     const { send, now, log } = this.#options;
-    for (const { person, way } of told) {
+    for (const { person, way } of told.splice(0)) {
       if (way.via !== "webhook") continue;
       try {
         const secret = await signingSecret(way);

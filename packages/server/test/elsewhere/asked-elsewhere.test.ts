@@ -5,7 +5,7 @@ import { type Limits, noLimits } from "@gennai/governance/limits/limits";
 import type { Way } from "@gennai/machine/config/people-file";
 import { ServiceError } from "@gennai/machine/service-error";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { AskedElsewhere } from "#elsewhere/asked-elsewhere";
 import { PersonPins } from "#elsewhere/person-pins";
 import type { OutgoingMessage } from "#elsewhere/question-message";
@@ -36,7 +36,9 @@ function questionOf(risk: "low" | "medium" | "high" = "medium"): Question {
 async function scene({
   ways,
   most = "medium",
+  times = { after_seconds: 0, wait_minutes: 30 },
 }: {
+  readonly times?: { readonly after_seconds: number; readonly wait_minutes: number };
   readonly ways?: readonly Way[];
   readonly most?: "low" | "medium";
 } = {}) {
@@ -47,13 +49,16 @@ async function scene({
   const hook: Way = { via: "webhook", url: "https://hooks.example/q", secret_file: directory.path("q.secret") };
   const sent: { readonly way: Way; readonly message: OutgoingMessage }[] = [];
   const [answers, warnings, told] = [[] as unknown[], [] as string[], [] as string[]];
-  const at: { limits: Limits; isOver: boolean } = { limits: noLimits, isOver: false };
+  const at: { limits: Limits; isOver: boolean; sending: Promise<void> | undefined } = {
+    limits: noLimits,
+    isOver: false,
+    sending: undefined,
+  };
   const { promise: firstSent, resolve } = Promise.withResolvers<void>();
   const asked = new AskedElsewhere({
     people: {
       url: "https://box.example/",
-      after_seconds: 0,
-      wait_minutes: 30,
+      ...times,
       most_risk: most,
       people: { alice: [...(ways ?? [hook])] },
     },
@@ -68,15 +73,16 @@ async function scene({
     send: async (way, message) => {
       sent.push({ way, message });
       if (sent.length >= (ways ?? [hook]).length) resolve();
+      await at.sending;
     },
   });
-  const open = (question = questionOf()) =>
+  const open = (question = questionOf(), attended = false) =>
     asked.ask({
       question,
       requestId: "r",
       workspace: "w",
       maskedStatement: "Write [REDACTED] to Makefile",
-      attended: false,
+      attended,
       tell: (text) => void told.push(text),
       answer: async (said, by) => {
         if (at.isOver) throw new ServiceError("failed_precondition", "over");
@@ -180,14 +186,14 @@ test.each<[string, "low" | "medium" | "high", "low" | "medium", Limits, boolean]
 ])("whether people are asked: %s", async (_what, risk, most, limits, wanted) => {
   await using on = await scene({ most });
   on.at.limits = limits;
-  expect((await on.asked.waits(questionOf(risk))) !== undefined).toBe(wanted);
+  expect((await on.asked.waits(questionOf(risk), { attended: false })) !== undefined).toBe(wanted);
 });
 
 test("a policy that came after the question stops its messages", async () => {
   await using on = await scene();
   on.at.limits = forbidden;
   using _open = on.open();
-  await on.asked.waits(questionOf());
+  await on.asked.waits(questionOf(), { attended: false });
   expect(on.sent).toEqual([]);
 });
 
@@ -229,6 +235,34 @@ test("a webhook is signed, and told of the end", async () => {
     id: "r",
     answer: "over",
   });
+});
+
+test("the time for an answer begins when people are told", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await using on = await scene({ times: { after_seconds: 300, wait_minutes: 1 } });
+  const expires = new Date(Date.now() + 360_000).toISOString();
+  using _open = on.open(questionOf(), true);
+  expect(await on.asked.waits(questionOf(), { attended: true })).toBe(360_000);
+  vi.advanceTimersByTime(300_000);
+  await on.firstSent;
+  expect(JSON.parse(on.sent[0]?.message.body ?? "")).toMatchObject({ expires });
+  vi.advanceTimersByTime(59_000);
+  const token = (await on.asked.enter(on.codes()[0] ?? "", on.pin)) ?? "";
+  expect(on.asked.question(token)).toBeDefined();
+  vi.advanceTimersByTime(1_000);
+  expect(on.asked.question(token)).toBeUndefined();
+});
+
+test("a webhook learns of an end that came while it was told", async () => {
+  await using on = await scene();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  on.at.sending = promise;
+  const { open } = await linked(on);
+  open[Symbol.dispose]();
+  resolve();
+  await expect.poll(() => on.sent.length).toBe(2);
+  expect(on.sent[1]?.message.body).toContain("gennai.question.closed");
 });
 
 test("who has no PIN gets no link", async () => {

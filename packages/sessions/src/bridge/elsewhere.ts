@@ -22,8 +22,8 @@ export interface OpenQuestion {
 
 /** Puts questions to people who sit at no client. */
 export interface Elsewhere {
-  /** Milliseconds that this question may wait for them; undefined: they are not asked. */
-  waits(question: Question): Promise<number | undefined>;
+  /** Milliseconds that this question may wait until they are told and have answered; undefined: they are not asked. */
+  waits(question: Question, options: Pick<OpenQuestion, "attended">): Promise<number | undefined>;
   /** Asks until it is disposed. */
   ask(open: OpenQuestion): Disposable;
 }

@@ -93,7 +93,7 @@ export function sessionBridge(options: {
     // The original protocol has no confirmations: no answer would ever come.
     if (clients.areOriginal) return { type: "nobody" };
     options.onQuestion?.("permission_prompt", question.maskedStatement ?? question.actionStatement);
-    const patience = await elsewhere?.people.waits(question);
+    const patience = await elsewhere?.people.waits(question, { attended: clients.offers("confirmation") });
     const waitForClientMs = patience ?? options.waitForClientMs;
     const end = await requests.ask(
       { kind: "confirmation", question },
@@ -101,10 +101,14 @@ export function sessionBridge(options: {
         ability: "confirmation",
         turnId: question.turnId,
         signal,
-        answerMs: Math.min(
-          questionSeconds * 1000 || Number.POSITIVE_INFINITY,
-          question.answerMs ?? Number.POSITIVE_INFINITY,
-          options.answerMs ?? Number.POSITIVE_INFINITY,
+        // People elsewhere are told late, and need as long as they were promised.
+        answerMs: Math.max(
+          patience ?? 0,
+          Math.min(
+            questionSeconds * 1000 || Number.POSITIVE_INFINITY,
+            question.answerMs ?? Number.POSITIVE_INFINITY,
+            options.answerMs ?? Number.POSITIVE_INFINITY,
+          ),
         ),
         ...(waitForClientMs === undefined ? {} : { waitForClientMs }),
         ...(patience === undefined ? {} : { onOpen: (logged) => askElsewhere(question, logged) }),
