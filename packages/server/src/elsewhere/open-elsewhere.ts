@@ -27,26 +27,25 @@ export async function openElsewhere(
   const { options, configDir, stateDir, scheme, log } = place;
   // Nobody reaches such a server by a link.
   if (options.address.type === "in-process") return undefined;
-  let people: People | undefined;
   try {
-    people = await loadPeople(configDir);
+    const people = await loadPeople(configDir);
+    if (people === undefined) return undefined;
+    const problem = problemOf(people, options, scheme);
+    if (problem !== undefined) {
+      log.warn(`Nobody is asked elsewhere: ${problem}`);
+      return undefined;
+    }
+    const pins = new PersonPins(stateDir);
+    for (const name of Object.keys(people.people)) {
+      if (!(await pins.has(name)))
+        log.warn(`${name} has no PIN, so messages have no link; make one in a terminal (people pin)`);
+    }
+    const hosts = people.url === undefined ? [] : [new URL(people.url).host];
+    return { asked: new AskedElsewhere({ people, pins, limits, log }), hosts };
   } catch (error) {
     log.warn(`Nobody is asked elsewhere: ${errorMessage(error)}`);
     return undefined;
   }
-  if (people === undefined) return undefined;
-  const problem = problemOf(people, options, scheme);
-  if (problem !== undefined) {
-    log.warn(`Nobody is asked elsewhere: ${problem}`);
-    return undefined;
-  }
-  const pins = new PersonPins(stateDir);
-  for (const name of Object.keys(people.people)) {
-    if (!(await pins.has(name)))
-      log.warn(`${name} has no PIN, so messages have no link; make one in a terminal (people pin)`);
-  }
-  const hosts = people.url === undefined ? [] : [new URL(people.url).host];
-  return { asked: new AskedElsewhere({ people, pins, limits, log }), hosts };
 }
 
 function problemOf(
