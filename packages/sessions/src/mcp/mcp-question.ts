@@ -1,3 +1,4 @@
+import { type Endpoint, endpointOf, isLoopback } from "@gennai/governance/endpoint";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import { isRecord } from "@gennai/protocol/json-value";
 import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/user-question";
@@ -43,11 +44,19 @@ export async function askForServer(
 export function openable(address: string): URL | undefined {
   const url = URL.parse(address);
   if (url === null || url.username !== "" || url.password !== "") return undefined;
-  return url.protocol === "https:" || (url.protocol === "http:" && isHere(url)) ? url : undefined;
+  const place = placeOf(url);
+  if (place === undefined) return undefined;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(place)) ? url : undefined;
 }
 
-function isHere({ hostname }: URL): boolean {
-  return ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
+/** undefined: its host is neither a plain name nor an address. */
+function placeOf({ hostname, protocol, port }: URL): Endpoint | undefined {
+  return endpointOf(hostname, Number(port) || (protocol === "http:" ? 80 : 443));
+}
+
+function isHere(url: URL): boolean {
+  const place = placeOf(url);
+  return place !== undefined && isLoopback(place);
 }
 
 /** A server elsewhere has no business with the programs of this machine. */
@@ -134,7 +143,7 @@ function fieldOf(name: string, schema: unknown): Field {
   const words = [title ?? name, description].filter((part) => typeof part === "string").map(shown);
   return {
     name,
-    isWritten: choices.length === 0 && type === "string",
+    isWritten: choices.length === 0,
     question: {
       question: words.join(": "),
       header: "",
@@ -151,12 +160,13 @@ function fieldOf(name: string, schema: unknown): Field {
   };
 }
 
+const secretWords =
+  /\b(?:pass ?w(?:or)?d|pass ?(?:phrase|code|key)|pwd|secret|token|(?:api|access|private|secret|license|recovery) ?key|credential|otp|pin|cv[vc]|card number|(?:one time|security|verification|authentication|login|backup|recovery|[2m]fa) code)s?\d*\b/i;
+
 /** By the specification no form may (client/elicitation, Security): answers are in logs. */
 function asksForSecret(text: string): boolean {
-  const words = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_-]/gu, " ");
-  return /\b(?:pass ?(?:word|phrase|code)|secret|token|(?:api|access|private|license) ?key|credentials?|otp|cv[vc]|pin code|card number)\b/i.test(
-    words,
-  );
+  const words = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|[\s_\p{Pd}]+/gu, " ");
+  return secretWords.test(words);
 }
 
 interface Choice {

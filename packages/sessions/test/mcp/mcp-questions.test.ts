@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/user-question";
 import { expect, test } from "vitest";
 import type { AskedUser } from "#bridge/session-bridge";
-import { askForServer } from "#mcp/mcp-question";
+import { askForServer, openable } from "#mcp/mcp-question";
 import { callTool, outcomeOf, withUsersServer } from "./users-server.ts";
 
 const revisions = ["2025-11-25", "2026-07-28"];
@@ -97,6 +97,43 @@ test.each(revisions)("nobody is asked for a secret, or to open what is not of th
   const { signal } = new AbortController();
   const start = { type: "http", url: "https://example.org/mcp", headers: {} } as const;
   expect((await askForServer({ name: "far", start }, params, user, { signal })).result).toEqual({ action: "decline" });
+});
+
+test.each([
+  "One-time code",
+  "your passwords",
+  "tokens",
+  "API keys",
+  "passwd",
+  "PIN",
+  "userPINCode",
+  "OTPValue",
+  "new_password2",
+])("a field for %s is a secret's, of whatever type", async (title) => {
+  const user = person([said("1")]);
+  const { signal } = new AbortController();
+  const start = { type: "program", command: "x", args: [], environment: {}, cwd: undefined } as const;
+  for (const it of [{ type: "string" }, { type: "integer" }, { type: "number" }] as const) {
+    const requestedSchema = { type: "object" as const, properties: { it: { ...it, title } } };
+    const params = { mode: "form", message: "Log in", requestedSchema } as const;
+    const { refusal } = await askForServer({ name: "near", start }, params, user, { signal });
+    expect(refusal, it.type).toContain("asked for a secret");
+  }
+  expect(user.asked).toEqual([]);
+});
+
+test("whatever leads to this machine is of this machine", async () => {
+  const user = person();
+  const { signal } = new AbortController();
+  const start = { type: "http", url: "https://example.org/mcp", headers: {} } as const;
+  const hosts = ["127.0.0.2", "localhost.", "app.localhost", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "2130706433"];
+  for (const url of hosts.flatMap((host) => [`http://${host}/`, `https://${host}:8443/`])) {
+    const params = { mode: "url", message: "Look", url, elicitationId: "1" } as const;
+    const { refusal } = await askForServer({ name: "far", start }, params, user, { signal });
+    expect(refusal, url).toContain("none of the web");
+    expect(openable(url)?.href, url).toBeDefined();
+  }
+  expect(user.asked).toEqual([]);
 });
 
 test.each(revisions)("without a person, a server gets no answer; and a model never: %s", async (revision) => {
