@@ -6,6 +6,9 @@ import {
   isSpecType,
   type JSONRPCMessage,
   ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
 
@@ -33,6 +36,8 @@ const place = "gennai/task";
 /** Milliseconds: for how long a server shall keep what came out, and the bounds of its wish between two looks. */
 const kept = 60 * 60 * 1000;
 const [soonest, usual, latest] = [20, 1_000, 10_000];
+/** Milliseconds between looks that failed. */
+const lookAgain = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 
 interface TaskPorts {
   readonly signal: AbortSignal;
@@ -66,7 +71,7 @@ export async function callAsTask(
 }
 
 /**
- * Asks how far a task is until it has ended; one that is no longer followed is stopped there too.
+ * Asks how far a task is until it has ended; one that nobody waits for any more is stopped there too.
  * @returns as of any other call
  */
 export async function followTask(client: Client, task: McpTask, ports: TaskPorts): Promise<Record<string, unknown>> {
@@ -74,6 +79,20 @@ export async function followTask(client: Client, task: McpTask, ports: TaskPorts
   const named = { taskId: task.taskId };
   const ask = <T>(method: string, schema: z.ZodType<T>, more: object = {}) =>
     client.request({ method, params: { ...named, ...more } }, schema, { signal, timeout });
+  const cancel = (): void =>
+    void client.request({ method: "tasks/cancel", params: named }, resultSchema, { timeout }).catch(() => undefined);
+  /** A look that found nobody is taken again: the work there goes on. */
+  const look = async <T>(method: string, schema: z.ZodType<T>): Promise<T> => {
+    for (const wait of lookAgain) {
+      try {
+        return await ask(method, schema);
+      } catch (error) {
+        if (signal.aborted || !mayPass(error)) throw error;
+        await pause(wait, undefined, { signal });
+      }
+    }
+    return ask(method, schema);
+  };
   const isModern = client.getProtocolEra() === "modern";
   const answered = new Set<string>();
   try {
@@ -84,21 +103,30 @@ export async function followTask(client: Client, task: McpTask, ports: TaskPorts
       const open = Object.entries(state.inputRequests ?? {}).filter(([key]) => !answered.has(key));
       const inputResponses: Record<string, ElicitResult> = {};
       for (const [key, request] of open) {
-        if (!isSpecType.ElicitRequest(request)) throw new Error("it wants more than an answer of the user");
+        if (!isSpecType.ElicitRequest(request)) {
+          cancel();
+          throw new Error("it wants more than an answer of the user");
+        }
         answered.add(key);
         inputResponses[key] = await ports.elicit(request.params);
       }
       if (open.length > 0) await ask("tasks/update", resultSchema, { inputResponses });
       const wait = Math.min(Math.max(state.pollIntervalMs ?? state.pollInterval ?? usual, soonest), latest);
       await pause(wait, undefined, { signal });
-      state = await ask("tasks/get", taskSchema);
+      state = await look("tasks/get", taskSchema);
     }
-    if (!isModern) return await ask("tasks/result", resultSchema);
+    if (!isModern) return await look("tasks/result", resultSchema);
     if (state.status === "failed" && state.error) throw new ProtocolError(state.error.code, state.error.message);
     if (state.status !== "completed" || !state.result) throw new Error(state.statusMessage ?? `it is ${state.status}`);
     return state.result;
   } catch (error) {
-    client.request({ method: "tasks/cancel", params: named }, resultSchema, { timeout }).catch(() => undefined);
+    if (signal.aborted) cancel();
     throw error;
   }
+}
+
+/** Nobody answered, or a gateway in between did; what the server itself says stays. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof SdkHttpError) return error.status >= 500 || error.status === 429;
+  return error instanceof SdkError ? error.code === SdkErrorCode.RequestTimeout : error instanceof TypeError;
 }
