@@ -104,6 +104,8 @@ export interface ExecutionContext extends CallContext {
    * this resolves; then the tool applies or drops it. Rejects when the signal aborts.
    */
   judge(found: Found): Promise<Judgement>;
+  /** The agent that calls has a tool of this name. */
+  hasTool(name: string): boolean;
   /** A person said yes to this call. */
   readonly confirmed: boolean;
   readonly network: NetworkPermission;

@@ -21,6 +21,7 @@ export function executionContext(more: Partial<ExecutionContext> = {}): Executio
     ...context,
     onOutput: () => undefined,
     judge: async () => ({ type: "keep", dropped: [] }),
+    hasTool: () => true,
     confirmed: false,
     network: { standing: async () => [], letThrough: async () => refusedNetwork },
     ...more,

@@ -63,6 +63,7 @@ export class Execution implements Disposable {
       ...this.#context,
       signal: this.#signal,
       onOutput: this.output.push,
+      hasTool: (name) => this.#options.tools.has(name),
       confirmed: this.#decision.confirmation?.answer === "yes",
       judge: (found) => this.#judge(found),
       network: {

@@ -30,8 +30,8 @@ const maxRunning = 8;
 const longestAround = 10_000;
 /** Ended runs that can still be read. */
 const maxEnded = 16;
-/** Characters kept of each run's output. */
-const keptOutput = 256 * 1024;
+/** Characters kept of each run's output: the largest result of an MCP server's task too. */
+const keptOutput = 512 * 1024;
 
 export interface BackgroundRunsOptions {
   readonly redactor: LiveRedactor;
@@ -179,7 +179,12 @@ export class BackgroundRuns implements AsyncDisposable {
   async read(
     id: string,
     place: number,
-    options: { readonly most: number; readonly waitMs: number; readonly signal?: AbortSignal },
+    options: {
+      readonly most: number;
+      readonly waitMs: number;
+      readonly signal?: AbortSignal;
+      readonly part?: "since" | "next";
+    },
   ): Promise<{
     readonly text: string;
     readonly leftOut: number;
@@ -190,16 +195,17 @@ export class BackgroundRuns implements AsyncDisposable {
     if (this.#find(id).facts.state === "running" && output.end <= place) {
       await within(output.more(place), options.waitMs, options.signal);
     }
-    return { ...output.since(place, options.most), run: this.#facts(id) };
+    return { ...output[options.part ?? "since"](place, options.most), run: this.#facts(id) };
   }
 
-  /** `read` for the model: continues where it last stopped reading. */
+  /** `read` for the model: continues where it last stopped reading. Of a result nothing is passed over. */
   async readOn(id: string, options: { readonly most: number; readonly waitMs: number; readonly signal: AbortSignal }) {
     const known = this.#find(id);
-    const read = await this.read(id, known.readTo, options);
+    const part = known.network === undefined ? "next" : "since";
+    const read = await this.read(id, known.readTo, { ...options, part });
     known.readTo = read.end;
     if (read.run.state === "ended") known.isToldOf = true;
-    return read;
+    return { ...read, more: known.output.end - read.end };
   }
 
   /** Stops a run; resolves when it has ended. Throws `ToolFailure` `background_not_found`. @param by e.g. `the model` */
@@ -328,12 +334,15 @@ export class BackgroundRuns implements AsyncDisposable {
     const connections = network?.connections("run" in end ? end.run : undefined) ?? [];
     known.connections = () => connections;
     this.#wanted.note(text, connections);
+    // The words may be another program's.
+    const how =
+      stoppedBy === undefined ? await this.#options.redactor.redact(howEnded(end)) : `stopped by ${stoppedBy}`;
     const exitCode = "run" in end && stoppedBy === undefined ? end.run.exitCode : undefined;
     known.facts = {
       ...facts,
       state: "ended",
       endedAt: this.#options.now(),
-      end: stoppedBy === undefined ? howEnded(end) : `stopped by ${stoppedBy}`,
+      end: how,
       ...(exitCode === undefined ? {} : { exitCode }),
     };
     if (stoppedBy === byModel) known.isToldOf = true;

@@ -40,8 +40,6 @@ export interface McpListing {
 
 export interface McpResult extends McpContent {
   readonly isError: boolean;
-  /** Questions that the server put to the user meanwhile. */
-  readonly asked: readonly AskedByServer[];
 }
 
 export interface McpCallOptions {
@@ -50,6 +48,8 @@ export interface McpCallOptions {
   readonly user: UserAsker;
   /** Takes what the server says of its progress. */
   onOutput(text: string): void;
+  /** Takes what the server asked the user, once that has ended. */
+  onAsked(asked: AskedByServer): void;
   /** The server made a task of it. */
   onTask?(): void;
 }
@@ -57,7 +57,6 @@ export interface McpCallOptions {
 interface RunningCall {
   readonly options: McpCallOptions;
   readonly patience: CallPatience;
-  readonly asked: AskedByServer[];
   taskId: string | undefined;
 }
 
@@ -184,7 +183,7 @@ export class McpConnection implements AsyncDisposable {
     const { signal, onOutput } = options;
     signal.throwIfAborted();
     using patience = new CallPatience(callTimeout);
-    const running: RunningCall = { options, patience, asked: [], taskId: undefined };
+    const running: RunningCall = { options, patience, taskId: undefined };
     this.#running.add(running);
     const ending = AbortSignal.any([signal, patience.signal]);
     const params = { name: tool, arguments: { ...args } };
@@ -211,7 +210,7 @@ export class McpConnection implements AsyncDisposable {
       const elicit = (asked: ElicitRequest["params"]) => this.#askFor(running, asked);
       const result = task ? await followTask(this.#client, task, { ...short, onState: tell, elicit }) : first;
       const content = readMcpContent(await withLinked(result, (uri) => this.#read(uri, ending)));
-      return { ...content, isError: result["isError"] === true, asked: running.asked };
+      return { ...content, isError: result["isError"] === true };
     } catch (error) {
       signal.throwIfAborted();
       throw this.#failure(`did not answer the call of ${tool}`, error);
@@ -233,10 +232,10 @@ export class McpConnection implements AsyncDisposable {
     return call === undefined || others.length > 0 ? { action: "cancel" } : this.#askFor(call, params);
   }
 
-  async #askFor({ options, patience, asked }: RunningCall, params: ElicitRequest["params"]): Promise<ElicitResult> {
+  async #askFor({ options, patience }: RunningCall, params: ElicitRequest["params"]): Promise<ElicitResult> {
     const { signal, user } = options;
     const one = await patience.whileAsked(askForServer(this.server, params, user, { signal }));
-    asked.push(one);
+    options.onAsked(one);
     if (one.refusal !== undefined) options.onOutput(`${one.refusal}\n`);
     return one.result;
   }

@@ -17,6 +17,7 @@ import { orInBackground, type TaskBackground } from "./task-in-background.ts";
 
 type McpArguments = Readonly<Record<string, unknown>>;
 
+const readsBackground = ["BashOutput", "KillShell"];
 /** Maximum characters of a description shown to a model. */
 const maxDescription = 2_000;
 /** Maximum characters of a schema, as JSON; larger ones are not offered. */
@@ -106,20 +107,25 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
         return connection.call(definition, args, options).catch(brokenOff);
       };
       const call = (options: McpCallOptions) => inSession(called(options)).catch(unavailable);
+      const facts: ToolFact[] = [];
       const result = await orInBackground(call, {
+        onAsked: ({ end, by }) => void facts.push({ type: "user-asked", end, by }),
         user: ports.user,
         context,
         takeOn: (start) => {
+          // A result that the agent cannot read is waited for.
+          if (!readsBackground.every((name) => context.hasTool(name))) return undefined;
           const toolName = mcpToolName(server, tool);
           return ports.background?.takeOn(`${toolName} ${JSON.stringify(args)}`, { toolName, analysis }, start);
         },
       });
-      if ("run" in result) return { output: result.run };
-      const facts = result.asked.map(({ end, by }): ToolFact => ({ type: "user-asked", end, by }));
+      // A copy: in the background, its server may go on asking, and asks nobody.
+      const recorded = facts.length > 0 ? { facts: [...facts] } : {};
+      if ("run" in result) return { output: result.run, ...recorded };
       return {
         output: result.text,
         images: result.images,
-        ...(facts.length > 0 ? { facts } : {}),
+        ...recorded,
         ...(result.isError
           ? { failure: { failureClass: "command_error" as const, message: `${tool} reported an error.` } }
           : {}),

@@ -1,5 +1,6 @@
 import type { Analysis, ExecutionContext } from "@gennai/governance/tool";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { plural } from "@gennai/protocol/plural";
 import type { BackgroundRun } from "@gennai/shell/background/background-run";
 import type { UserAsker } from "../bridge/session-bridge.ts";
 import type { McpCallOptions, McpResult } from "./mcp-connection.ts";
@@ -17,7 +18,7 @@ export interface TaskBackground {
   ): Promise<string>;
 }
 
-interface Surroundings {
+interface Surroundings extends Pick<McpCallOptions, "onAsked"> {
   readonly user: UserAsker;
   readonly context: Pick<ExecutionContext, "signal" | "onOutput">;
   /** Takes what is started on as background work of the session; undefined if that cannot be. */
@@ -30,7 +31,7 @@ interface Surroundings {
  */
 export async function orInBackground(
   call: (options: McpCallOptions) => Promise<McpResult>,
-  { user, context, takeOn }: Surroundings,
+  { user, context, onAsked, takeOn }: Surroundings,
 ): Promise<McpResult | { readonly run: string }> {
   const stopping = new AbortController();
   const stop = () => stopping.abort(context.signal.reason);
@@ -47,6 +48,7 @@ export async function orInBackground(
   const result = call({
     signal: stopping.signal,
     onOutput: (text) => print(text),
+    onAsked,
     onTask() {
       isTask = true;
       wait();
@@ -65,8 +67,10 @@ export async function orInBackground(
       print = onOutput;
       asker = nobody;
       const end = result.then(
-        ({ text, isError }) => {
-          onOutput(text);
+        ({ text, images, isError }) => {
+          onOutput(
+            images.length === 0 ? text : `${text}\n[${plural(images.length, "image")} left out: here is text alone]`,
+          );
           return { how: isError ? "it reported an error" : "its result is there" };
         },
         (error: unknown) => ({ how: errorMessage(error) }),

@@ -1,16 +1,20 @@
 import { fileURLToPath } from "node:url";
+import type { ExecutionContext } from "@gennai/governance/tool";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
+import { executionContext } from "@gennai/testkit/execution-context";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { BackgroundRuns } from "#background/background-runs";
-import type { AskedUser } from "#bridge/session-bridge";
-import { longestWait } from "#mcp/task-in-background";
-import { stateOf } from "#tools/commands/bash-output-tool";
+import type { AskedUser, UserAsker } from "#bridge/session-bridge";
+import type { McpResult } from "#mcp/mcp-connection";
+import { longestWait, orInBackground } from "#mcp/task-in-background";
+import { bashOutputTool, stateOf } from "#tools/commands/bash-output-tool";
 import { callTool, nobody, outcomeOf, withUsersServer } from "./users-server.ts";
 
 const server = {
   command: process.execPath,
   args: [fileURLToPath(new URL("revision-server.ts", import.meta.url)), "2026-07-28"],
 };
+const analysis = { statement: "", effects: [] };
 const anybody = { askUser: async (): Promise<AskedUser> => ({ end: "answered", by: "ann", answers: [] }) };
 
 async function session() {
@@ -45,7 +49,13 @@ async function session() {
 }
 
 /** Calls a task that does not end, and lets the time pass that its caller waits. */
-async function longCall(runs: BackgroundRuns, user = nobody) {
+async function longCall(runs: BackgroundRuns, user: UserAsker = nobody, name = "mcp__sdk__endless") {
+  const { here, turn, outcome } = await begunCall(runs, user, name);
+  const { output, facts } = await outcome;
+  return { here, turn, answer: output, facts };
+}
+
+async function begunCall(runs: BackgroundRuns, user: UserAsker, name: string, more: Partial<ExecutionContext> = {}) {
   const here = await withUsersServer(server, user, {
     takeOn: async (...task) => stateOf(await runs.takeOn(...task)),
   });
@@ -53,12 +63,25 @@ async function longCall(runs: BackgroundRuns, user = nobody) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const shown = Promise.withResolvers<string>();
-  const endless = (await here.tools()).get("mcp__sdk__endless");
+  const goesOn = Promise.withResolvers<void>();
+  const endless = (await here.tools()).get(name);
   const turn = new AbortController();
-  const answer = callTool(endless, {}, { signal: turn.signal, onOutput: shown.resolve });
+  const outcome = outcomeOf(
+    endless,
+    {},
+    {
+      ...more,
+      signal: turn.signal,
+      onOutput(text) {
+        shown.resolve(text);
+        if (name === "mcp__sdk__endless" || (text.startsWith("look") && text !== "look 1\n")) goesOn.resolve();
+      },
+    },
+  );
   expect(await shown.promise).toBe("working\n");
+  await goesOn.promise;
   vi.advanceTimersByTime(longestWait);
-  return { here, turn, answer: await answer };
+  return { here, turn, outcome };
 }
 
 test("a call that its server makes a task of gives the task's result, and shows how far it is", async () => {
@@ -92,6 +115,76 @@ test("a task that takes long goes on in the background, past its turn, and is re
     .poll(async () => (await here.tools()).get("mcp__sdk__echo")?.description)
     .toContain("endless was stopped");
   expect(changes).toEqual(["b1 started mcp__sdk__endless {}", "b1 ended stopped by ann"]);
+});
+
+test("how another's work failed is masked, as what it says is", async () => {
+  const { runs, changes } = await session();
+  const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+  const end = Promise.resolve({ how: `It said: ${token}` });
+  await runs.takeOn("call", { toolName: "t", analysis }, () => ({
+    ended: end,
+    begun: Promise.resolve(),
+    over: end.then(() => undefined),
+    isPartial: false,
+    stop: () => end,
+  }));
+  await expect.poll(() => changes).toHaveLength(2);
+  expect(changes[1]).toMatch(/^b1 ended It said: /);
+  expect(changes[1]).not.toContain(token);
+  expect(JSON.stringify(runs.list())).not.toContain(token);
+});
+
+test("who answered before a task went on in the background is recorded with its call", async () => {
+  const { runs } = await session();
+  const { answer, facts } = await longCall(runs, anybody, "mcp__sdk__asksOn");
+  expect(answer).toContain("b1 runs");
+  expect(facts).toEqual([{ type: "user-asked", end: "answered", by: "ann" }]);
+});
+
+test("a large result is read piece by piece, whole, and images left out are counted", async () => {
+  const { runs } = await session();
+  const text = Array.from({ length: 20_000 }, (_, at) => `line ${at} 😀`).join("\n");
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const result = Promise.withResolvers<McpResult>();
+  const context = executionContext();
+  const call = orInBackground(
+    (options) => {
+      options.onTask?.();
+      return result.promise;
+    },
+    {
+      user: nobody,
+      context,
+      onAsked: () => undefined,
+      takeOn: async (start) => stateOf(await runs.takeOn("call", { toolName: "t", analysis }, start)),
+    },
+  );
+  vi.advanceTimersByTime(longestWait);
+  expect(await call).toMatchObject({ run: expect.stringContaining("b1 runs") });
+  vi.useRealTimers();
+  const image = { mediaType: "image/png", bytes: new Uint8Array() } as const;
+  result.resolve({ text, images: [image, image], isError: false });
+  await expect.poll(() => runs.list()).toMatchObject([{ state: "ended", end: "its result is there" }]);
+  let read = "";
+  for (let more = 1; more > 0; ) {
+    const piece = await runs.readOn("b1", { most: 30_000, waitMs: 0, signal: context.signal });
+    expect(piece.leftOut).toBe(0);
+    read += piece.text;
+    more = piece.more;
+  }
+  expect(read).toBe(`${text}\n[2 images left out: here is text alone]`);
+  const output = bashOutputTool(runs);
+  expect(await output.execute({ bash_id: "b1" }, analysis, context)).toMatchObject({ truncated: false });
+});
+
+test("an agent that cannot read what runs in the background waits for its task", async () => {
+  const { runs } = await session();
+  const hasTool = (name: string) => name !== "BashOutput";
+  const { turn, outcome } = await begunCall(runs, nobody, "mcp__sdk__endless", { hasTool });
+  turn.abort(new Error("stopped"));
+  await expect(outcome).rejects.toThrow("stopped");
+  expect(runs.list()).toEqual([]);
 });
 
 test("an emergency control that forbids the tool ends its tasks", async () => {

@@ -1,8 +1,8 @@
 import { type InputRequest, inputRequired, inputResponse, Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
-/** Tools of a server of the newest revision that it makes tasks of; `asks` wants the user's form in between. */
-const tasks = ["task", "asks", "fails", "endless"] as const;
+/** Tools of a server of the newest revision that it makes tasks of; `asks` wants the user's form in between, `asksOn` goes on after it. */
+const tasks = ["task", "asks", "asksOn", "fails", "endless"] as const;
 const named = z.looseObject({ taskId: z.string() });
 
 /** What the tool `echo` of such a server says of itself. */
@@ -88,7 +88,8 @@ export function sdkServer(words: { description: string }, options: { readonly re
     if (taskId === "endless" || looks === 1) return stateOf(taskId, working);
     if (taskId === "fails")
       return stateOf(taskId, { status: "failed", error: { code: -32603, message: "out of paper" } });
-    if (taskId === "asks" && answers === undefined)
+    if (taskId === "asksOn" && answers !== undefined) return stateOf(taskId, working);
+    if (taskId.startsWith("asks") && answers === undefined)
       return stateOf(taskId, { status: "input_required", inputRequests: { it: asking["form"] } });
     return stateOf(taskId, { status: "completed", result });
   });
