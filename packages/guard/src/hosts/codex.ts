@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
@@ -39,7 +39,13 @@ const managedHooks = z.object({
   ),
 });
 
-/** The same hooks in TOML, whose strings may be written as JSON's. Such hooks need no trust of the user. */
+/** Codex's file for administrators. */
+const managedFile = "/etc/codex/requirements.toml";
+
+/**
+ * The same hooks in TOML, whose strings may be written as JSON's. Such hooks need no trust of the user, who cannot switch off the
+ * feature either. Some releases leave them out unless they name a directory that exists.
+ */
 function requirements(settings: unknown): string {
   const { hooks } = managedHooks.parse(settings);
   const said = ([key, value]: readonly [string, unknown]): string => `${key} = ${JSON.stringify(value)}\n`;
@@ -50,7 +56,12 @@ function requirements(settings: unknown): string {
         each.map((hook) => `[[hooks.${event}.hooks]]\n${Object.entries(hook).map(said).join("")}`).join(""),
     ),
   );
-  return `allow_managed_hooks_only = true\n${groups.join("")}`;
+  return [
+    "allow_managed_hooks_only = true\n\n[hooks]\n",
+    said(["managed_dir", dirname(managedFile)]),
+    ...groups,
+    "\n[features]\nhooks = true\n",
+  ].join("");
 }
 
 /** Codex's hooks, as its page on hooks describes them and version 0.169 sends them: Claude Code's words, but for what differs here. */
@@ -74,7 +85,7 @@ export const codex: GuardedHost = {
     majors: [0],
     home: ({ CODEX_HOME, HOME }) => CODEX_HOME || join(HOME || homedir(), ".codex"),
     userFile: "hooks.json",
-    managed: { file: "/etc/codex/requirements.toml", text: requirements },
+    managed: { file: managedFile, text: requirements },
     nextStep: trust,
     nextStepOfUser: trust,
     limits: [

@@ -17,9 +17,12 @@ test("Claude Code's file of administrators lets no other hooks run", () => {
   });
 });
 
-test("Codex's file of administrators has the same hooks, in TOML", () => {
+test("Codex's file of administrators has the same hooks, in TOML, and the feature is on", () => {
   const text = String.raw`"A= '/o p/it'\\''s' guard hook x || exit 2"`;
   expect(codex.hook.managed?.text(settings)).toBe(`allow_managed_hooks_only = true
+
+[hooks]
+managed_dir = "/etc/codex"
 
 [[hooks.PreToolUse]]
 matcher = "*"
@@ -33,6 +36,9 @@ timeout = 60
 type = "command"
 command = ${text}
 timeout = 60
+
+[features]
+hooks = true
 `);
 });
 
