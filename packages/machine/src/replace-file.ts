@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { link, open, rename, rm } from "node:fs/promises";
 import { hasCode } from "./system-error.ts";
 
 interface ReplaceOptions {
   /** The content is on the disk before it gets the name, so that a power failure leaves the old file or the new one. */
   readonly durable?: boolean;
-  /** Default: 0600. */
+  /** Whatever the umask. Default: 0600. */
   readonly mode?: number;
 }
 
@@ -20,6 +20,7 @@ export async function replaceFile(
   try {
     {
       await using file = await open(draft, "wx", mode);
+      if (mode !== 0o600) await file.chmod(mode);
       await file.writeFile(content);
       if (durable) await file.sync();
     }
@@ -57,6 +58,7 @@ export function replaceFileSync(
   const draft = `${path}.new`;
   const file = openSync(draft, "w", mode);
   try {
+    if (mode !== 0o600) fchmodSync(file, mode);
     writeFileSync(file, content);
     if (durable) fsyncSync(file);
   } finally {
