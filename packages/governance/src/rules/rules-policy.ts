@@ -31,7 +31,7 @@ export function createRulesPolicy(ports: RulesPolicyPorts): Policy {
 }
 
 /** The strictest; a question names every rule that asks, so that an answer to one does not answer another. */
-function together(verdicts: readonly Verdict[]): Verdict {
+export function together(verdicts: readonly Verdict[]): Verdict {
   const verdict = strictest([allow, ...verdicts]);
   if (verdict.type !== "ask") return verdict;
   const { rule } = verdict.finding;

@@ -16,10 +16,10 @@ import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import { needingTwoPersons } from "@gennai/governance/limits/two-persons";
 import type { Policy } from "@gennai/governance/policy";
 import type { Redactor } from "@gennai/governance/redaction";
-import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
+import { ruleVerdicts, together } from "@gennai/governance/rules/rules-policy";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { CallContext } from "@gennai/governance/tool";
-import { allow, strictest, type Verdict } from "@gennai/governance/verdict";
+import type { Verdict } from "@gennai/governance/verdict";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { ServiceError } from "@gennai/machine/service-error";
@@ -147,7 +147,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       async decide(input, { signal }) {
         const verdicts = await ruleVerdicts(input, await rules.current(), rules.slow, { signal });
         found.set(input.callId, verdicts);
-        return strictest([allow, ...verdicts]);
+        return together(verdicts);
       },
     };
     const { root } = workspace;

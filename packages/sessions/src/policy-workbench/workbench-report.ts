@@ -116,7 +116,8 @@ function allVerdicts(
   found: readonly Verdict[],
   analysis: Analysis,
 ): readonly Verdict[] {
-  if (policy === "rules" && found.length > 0) return found;
+  // What needs two persons is refused in place of its question.
+  if (policy === "rules") return [verdict, ...found];
   if (policy !== "commands") return [verdict];
   const dangers = analysis.effects.flatMap((effect) => (effect.type === "exec" ? effect.command.dangers : []));
   const [, ...more] = dangers.map(({ rule, reason, verdict: type }): Verdict => {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Limit } from "@gennai/governance/limits/limits";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IntentsService } from "#intents/intents-service";
@@ -27,6 +28,7 @@ noDeletePaths: [README.md]
 bashToolPatterns:
   - {pattern: '\\bgit\\s+push\\s+.*--force(?!-with-lease)', reason: force push}
   - {pattern: '\\bmake\\s+release\\b', reason: releases, ask: true}
+  - {pattern: '\\bprod\\b', reason: production, ask: true}
 `,
   };
   for (const [name, text] of Object.entries(files)) {
@@ -88,6 +90,22 @@ test("every rule that fires is told, with the reading", async () => {
   );
   expect(report.reading?.commands).toContain("rm README.md  (in sudo)");
   expect(report.reading?.paths).toContainEqual({ raw: "README.md", path: join(root, "README.md"), access: "delete" });
+});
+
+test("what needs two persons is refused, also behind a rule that asks first", async () => {
+  const acme: Limit = {
+    name: "acme",
+    holder: "root",
+    file: "/p.yaml",
+    lines: {},
+    answers: { two_persons: ["rules/project/3"] },
+  };
+  const options = { workspace: root, stateDir: join(base, "state"), home: join(base, "home"), limits: [acme] };
+  await using limited = await PolicyWorkbench.open(options);
+  const report = await limited.decide("bash", { command: "make release prod" });
+  expect(report).toMatchObject({ verdict: "deny", rule: "rules/project/3" });
+  expect(report.rules[0]).toMatchObject({ rule: "rules/project/3", verdict: "deny" });
+  expect(await limited.decide("bash", { command: "make release" })).toMatchObject({ verdict: "ask" });
 });
 
 test("nothing runs and nothing is written", async () => {
