@@ -69,8 +69,7 @@ export function exportedRecord(
     "error.type": strictest["failure_class"],
     "process.exit.code": strictest["exit_code"],
     "gennai.policy.sha256": policy["sha256"],
-    [inputAttribute]:
-      of.input === true ? calls.flatMap(({ input }) => (input === undefined ? [] : [canonicalJson(input)])) : undefined,
+    [inputAttribute]: of.input === true ? calls.flatMap(({ input }) => inputText(input)) : undefined,
     "gennai.paths": of.paths ? listOf(metadata["changes"]).map(({ path }) => textOf(path)) : undefined,
   };
   const isAlarming =
@@ -84,6 +83,12 @@ export function exportedRecord(
       Object.entries(said).filter((entry): entry is [string, AttributeValue] => isValue(entry[1])),
     ),
   };
+}
+
+/** The gate records canonical JSON already. */
+function inputText(input: unknown): readonly string[] {
+  if (input === undefined) return [];
+  return [typeof input === "string" ? input : canonicalJson(input)];
 }
 
 function rank(call: Readonly<Record<string, unknown>>): number {
