@@ -113,13 +113,18 @@ function traitOf(work: StagedWork, name: string, after: GitEntry | undefined): F
   if (after?.mode === "160000") return "nested-repository";
   // Where a link leads is judged in the tree.
   const isJudged = controlPath(name) === undefined && after?.mode !== "120000";
-  if (isJudged || isShown(work.shown(join(work.top, name)), after)) return undefined;
+  if (isJudged || isShown(work, join(work.top, name), after)) return undefined;
   return "only-in-index";
 }
 
-/** Whether an object holds these bytes. Git may convert line ends to those of other systems. */
-function isShown(bytes: Buffer | undefined, entry: GitEntry | undefined): boolean {
+/** Whether the tree shows the entry there. Git may convert a file's line ends to those of other systems. */
+function isShown(work: StagedWork, absolute: string, entry: GitEntry | undefined): boolean {
+  const bytes = work.shown(absolute);
   if (bytes === undefined || entry === undefined) return bytes === undefined && entry === undefined;
+  const isLink = entry.mode === "120000";
+  // A file whose text is a link's target has the link's object.
+  if (isLink !== work.isLink(absolute)) return false;
+  if (isLink) return objectOf(bytes, entry.object) === entry.object;
   const normalised = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
   return [bytes, normalised].some((each) => objectOf(each, entry.object) === entry.object);
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { IgnoredPaths } from "@gennai/git/ignored-paths";
 import type { CommandAnalysis } from "@gennai/governance/command-analysis";
@@ -270,6 +270,14 @@ export class StagedWork {
   shown(absolute: string): Buffer | undefined {
     const effect = this.#byPath.get(absolute);
     return effect === undefined ? contentAt(absolute) : this.staged(effect);
+  }
+
+  /** Whether the tree shows a link at this very path after the command: behind another link, it would lead elsewhere. */
+  isLink(absolute: string): boolean {
+    const effect = this.#byPath.get(absolute);
+    if (effect !== undefined) return effect.after?.type === "link";
+    const isThere = lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isThere && realpathSync(dirname(absolute)) === dirname(absolute);
   }
 }
 

@@ -97,6 +97,21 @@ describe("what a staged command did, in the words of policies", () => {
     expect(await found(repository, "ln -s a.txt link; git add link")).toEqual(["create link"]);
   });
 
+  test("a link in a commit that the tree shows as a file, or behind another link", async () => {
+    await using repository = await temporaryRepository({ "a.txt": "1\n", "in/deep/b.txt": "1\n" });
+    const link = (path: string) => `git update-index --add --cacheinfo 120000,$(git hash-object -w x),${path}`;
+    expect(await found(repository, `printf ../../outside > x; ${link("x")}; ${commit} -m c`)).toEqual([
+      "create x",
+      "git ref refs/heads/main",
+      "update x only-in-index",
+    ]);
+    symlinkSync("../../a.txt", repository.path("in/deep/link"));
+    symlinkSync("in/deep", repository.path("d"));
+    writeFileSync(repository.path("x"), "../../a.txt");
+    expect(await found(repository, link("in/deep/link"))).toEqual(["update in/deep/link agreed"]);
+    expect(await found(repository, link("d/link"))).toEqual(["update d/link only-in-index"]);
+  });
+
   test("what the server writes of intents is nobody's change in the index, as long as it is that", async () => {
     await using repository = await temporaryRepository({ "a.txt": "1\n" });
     await repository.write(".orchestration/intent_map.md", "# Map\n");
