@@ -67,7 +67,7 @@ function diffOf(work: StagedWork, effect: StageEffect, { path, operation, found 
   return unifiedDiff({ path: name, operation, oldText, newText }, { timeoutMs }).text;
 }
 
-/** The diff of a file in git's data. It is never shortened, because the file decides what git runs. */
+/** The diff of a file in git's data. It is never shortened, because the file decides what git runs or shows. */
 function gitDiff(work: StagedWork, effect: StageEffect): string {
   const { inside, relative, absolute } = work.workspacePath(work.absolute(effect));
   const path = inside ? relative : absolute;

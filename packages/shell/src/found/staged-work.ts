@@ -217,9 +217,9 @@ export class StagedWork {
     return [...this.#index.values(), ...changed].some((entry) => entry.mode === "160000" && entry.object === object);
   }
 
-  /** Files in git's data that a person judges by their text: settings, and files that say where a repository's directory is. */
+  /** Files in git's data that a person judges by their text: settings, where history ends, and where a repository's directory is. */
   get gitSettings(): readonly StageEffect[] {
-    const said = /(?:^|\/)(?:config|config\.worktree|info\/exclude)$/;
+    const said = /(?:^|\/)(?:config|config\.worktree|info\/exclude|shallow)$/;
     return this.effects.filter((effect) => {
       const inGit = this.#inGit[effect.root]?.(effect.path);
       const isFile = (effect.after ?? effect.before)?.type === "file";

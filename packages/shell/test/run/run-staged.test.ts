@@ -475,6 +475,15 @@ test("a person who is asked reads what would be kept", async () => {
   expect(diff).toMatch(/1 more file is not shown here\.\n$/);
 });
 
+test("a person who is asked reads where history is cut off", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "1\n" });
+  const staged = await machine().run(repository.root, "git rev-parse HEAD > .git/shallow");
+  const diff = staged.diff();
+  await staged.drop();
+  expect(staged.effects.map(words)).toEqual(["git control .git/shallow"]);
+  expect(diff).toContain(`+${(await repository.git("rev-parse", "HEAD")).trim()}\n`);
+});
+
 test("what links of control files and git's configuration lead to is told of", async () => {
   await using repository = await temporaryRepository({
     "docs/agents.txt": "1\n",
