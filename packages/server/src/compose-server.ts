@@ -16,7 +16,7 @@ import { oneUser } from "@gennai/sessions/session/identity";
 import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
-import { purgeOld } from "@gennai/store/purge/purge-old";
+import type { OldPurge } from "@gennai/store/purge/purge-old";
 import { Admission } from "./admission/admission.ts";
 import { Allowance } from "./admission/allowance.ts";
 import { FreeDescriptors } from "./admission/free-descriptors.ts";
@@ -110,13 +110,6 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
     }),
   );
   const limitsNow = async () => (await loadLimits({ ...limitPlace, required: false }, Date.now)).current();
-  const purge = async (now: number, signal: AbortSignal): Promise<number> => {
-    const wanted = contentDays(await limitsNow());
-    if (wanted === undefined) return 0;
-    const before = now - wanted.days * 86_400_000;
-    return purgeOld(stateDir, { before, by: `the policy ${wanted.by}`, toolVersion: options.version, signal });
-  };
-  parts.use(new StorageKeeper(stateDir, { mostBytes: opened.mostStorageBytes, log, purge }));
   const isolationReason = sandbox.reason;
   if (stages === undefined) log.warn(`Commands run without a sandbox: ${isolationReason}.`);
   // Not awaited: a git that does not respond must not delay the start.
@@ -153,6 +146,12 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
       { stateDir, usersRoot, sharedLog },
     ),
   );
+  const purge = async (now: number, signal: AbortSignal): Promise<OldPurge | undefined> => {
+    const wanted = contentDays(await limitsNow());
+    if (wanted === undefined) return undefined;
+    return tenants.purgeOld({ before: now - wanted.days * 86_400_000, by: `the policy ${wanted.by}`, signal });
+  };
+  parts.use(new StorageKeeper(stateDir, { mostBytes: opened.mostStorageBytes, log, purge }));
   const { only } = tenants;
   const theOnly = (): Tenant => {
     if (only === undefined) throw new TypeError("This server has many users: ask for a tenant.");

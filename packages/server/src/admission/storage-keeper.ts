@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { freeStorage } from "@gennai/store/purge/free-storage";
+import type { OldPurge } from "@gennai/store/purge/purge-old";
 import { bytesOf, lastStorageUse } from "@gennai/store/purge/storage-use";
 
 /** Milliseconds after the start, and between two looks at when storage was freed last. */
@@ -19,8 +20,8 @@ export class StorageKeeper implements AsyncDisposable {
     options: {
       readonly mostBytes: number;
       readonly log: { info(text: string): void; warn(text: string): void };
-      /** Purges what a policy wants gone; how many sessions went. */
-      readonly purge?: (now: number, signal: AbortSignal) => Promise<number>;
+      /** Purges what a policy wants gone; undefined: none wants it. */
+      readonly purge?: (now: number, signal: AbortSignal) => Promise<OldPurge | undefined>;
       readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
     },
   ) {
@@ -40,8 +41,15 @@ export class StorageKeeper implements AsyncDisposable {
       // A clock that was ahead does not keep it from ever looking again.
       if (Math.abs(now - (lastStorageUse(stateDir)?.at ?? 0)) < everyMs) continue;
       try {
-        const purged = (await purge?.(now, signal)) ?? 0;
+        const { purged, refusals } = (await purge?.(now, signal)) ?? { purged: 0, refusals: [] };
         if (purged > 0) log.info(`Purged old sessions, as a policy wants: ${purged}.`);
+        if (refusals.length > 0) {
+          log.warn(`Purges that a policy wants were refused: ${refusals.length}. The first: ${refusals[0]}`);
+        }
+      } catch (error) {
+        if (!signal.aborted) log.warn(`Old sessions could not be purged: ${errorMessage(error)}`);
+      }
+      try {
         const freed = await freeStorage(stateDir, { mostBytes, now, signal });
         const bytes = freed === undefined ? 0 : bytesOf(freed.before) - bytesOf(freed.after);
         if (bytes > 0) log.info(`Removed ${Math.ceil(bytes / 1024 ** 2)} MiB of old builds and snapshots.`);

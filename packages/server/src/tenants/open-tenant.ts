@@ -325,6 +325,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   const opened = parts.move();
   return {
     name: place.name,
+    stateDir,
     manager,
     plans,
     workspace,

@@ -54,6 +54,7 @@ export interface TenantDirectories {
 /** Sessions, ledgers, blobs, controls, keys and locks of one tenant, and the services over them. */
 export interface Tenant extends AsyncDisposable {
   readonly name: string;
+  readonly stateDir: string;
   readonly manager: SessionManager;
   readonly plans: SessionPlans;
   /** Real path of the default workspace. */

@@ -5,11 +5,16 @@ import { createFile } from "@gennai/machine/replace-file";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { SessionsLoad } from "@gennai/sessions/manager/server-load";
 import { directoryName } from "@gennai/sessions/session/directory-name";
+import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 import { derivedKey } from "@gennai/store/ledger/derived-key";
 import { ledgerKeyFile } from "@gennai/store/ledger/ledger-key";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
+import { hasOld, type OldOrder, type OldPurge, purgeOld } from "@gennai/store/purge/purge-old";
+import { stateDirectoriesIn } from "@gennai/store/purge/storage-use";
+import { openStore } from "@gennai/store/sqlite/store";
 import { openTenant } from "./open-tenant.ts";
 import type { ServerParts, Tenant, TenantDirectories } from "./tenant.ts";
 
@@ -89,6 +94,35 @@ export class Tenants implements AsyncDisposable {
       requestsOpen: sum("requestsOpen"),
       backgroundRuns: sum("backgroundRuns"),
     };
+  }
+
+  /** Forgets old sessions of all tenants, also of those that are not open. Rejects with the signal's reason. */
+  async purgeOld(order: OldOrder): Promise<OldPurge> {
+    let purged = 0;
+    const refusals: string[] = [];
+    for (const directory of stateDirectoriesIn(this.#place.stateDir)) {
+      order.signal.throwIfAborted();
+      try {
+        const open = [...this.#open].find(({ stateDir }) => stateDir === directory);
+        const done = await (open === undefined ? this.#purgeClosed(directory, order) : open.manager.purgeOld(order));
+        purged += done.purged;
+        refusals.push(...done.refusals);
+      } catch (error) {
+        if (order.signal.aborted) throw error;
+        refusals.push(errorMessage(error));
+      }
+    }
+    return { purged, refusals };
+  }
+
+  async #purgeClosed(stateDir: string, order: OldOrder): Promise<OldPurge> {
+    if (!hasOld(stateDir, order.before)) return { purged: 0, refusals: [] };
+    const { options, watch } = this.#parts;
+    const onWarning = (text: string): void => watch.log.warn(text);
+    // Contents of changes that were interrupted would stay.
+    await recoverChanges(stateDir);
+    await using store = await openStore(stateDir, { toolVersion: options.version, onWarning });
+    return await purgeOld(store.log, order);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -40,3 +40,30 @@ test("storage is looked after once a day, whatever the clock was, until the serv
   }
   expect(existsSync(place.root)).toBe(true);
 });
+
+test.each([
+  [
+    "fails",
+    () => Promise.reject(new Error("the database is damaged")),
+    "Old sessions could not be purged: the database",
+  ],
+  ["is refused", async () => ({ purged: 0, refusals: ["It is at work.", "It too."] }), /refused: 2\. .*It is at work/],
+])("storage is freed, and the log told, where a purge %s", async (_what, purge, told) => {
+  await using place = await temporaryDirectory({});
+  const warnings: string[] = [];
+  const log = { info: () => undefined, warn: (text: string) => void warnings.push(text) };
+  const again = Promise.withResolvers<void>();
+  let passed = false;
+  const wait = async (_milliseconds: number, signal: AbortSignal): Promise<void> => {
+    if (!passed) {
+      passed = true;
+      return;
+    }
+    again.resolve();
+    await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  await using _keeper = new StorageKeeper(place.root, { mostBytes: 1024 ** 3, log, wait, purge });
+  await again.promise;
+  expect(warnings).toEqual([expect.stringMatching(told)]);
+  expect(lastStorageUse(place.root)?.at).toBeGreaterThan(0);
+});

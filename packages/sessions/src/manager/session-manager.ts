@@ -9,6 +9,7 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { ForgottenSession, SessionFilter, SessionHead } from "@gennai/store/log/session-log";
+import { type OldOrder, type OldPurge, purgeOld } from "@gennai/store/purge/purge-old";
 import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
@@ -173,6 +174,18 @@ export class SessionManager {
     const forgotten = await session.delete(by, () => refuseInEmergency(session, "Nothing was deleted", tool));
     await this.#open.discard(session);
     return forgotten;
+  }
+
+  /** Forgets sessions that nobody used for long, as a policy wants; those at work stay. Rejects with the signal's reason. */
+  purgeOld(order: OldOrder): Promise<OldPurge> {
+    const { log } = this.#services;
+    return purgeOld(log, order, async (sessionId) => {
+      using _held = this.hold(sessionId);
+      const open = await this.#open.find(sessionId);
+      if (open === undefined) return await log.forget(sessionId, order.by);
+      await open.delete(order.by);
+      return await this.#open.discard(open);
+    });
   }
 
   /** Never rejects. */

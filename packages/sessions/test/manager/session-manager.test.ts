@@ -53,3 +53,22 @@ test("a turn that waits for its session to open does not escape a stop", async (
   await expect.poll(() => session.turns.isBusy).toBe(false);
   if (outcome !== undefined) expect(session.state.turns.get(outcome)?.state).toBe("cancelled");
 });
+
+test("an old session goes, open or not, and one that runs a turn stays", async () => {
+  await using server = await startTestServer({ steps: [{ delay_ms: 60_000 }] });
+  const { defaultSettings } = server.running.manager.services;
+  const start = () => server.running.manager.start(defaultSettings, "");
+  const closed = await start();
+  await server.restart();
+  const { manager } = server.running;
+  const [idle, busy] = [await start(), await start()];
+  const asked = { text: "Wait.", scenario: "", enableThinking: false, images: [], clientTurnId: "one" };
+  await startTurn(busy, asked);
+  const { signal } = new AbortController();
+  const order = { before: Date.now() + 60_000, by: "the policy acme", signal };
+  expect(await manager.purgeOld({ ...order, before: 1 })).toEqual({ purged: 0, refusals: [] });
+  expect(await manager.purgeOld(order)).toEqual({ purged: 2, refusals: [expect.stringMatching(/running/)] });
+  for (const { id } of [closed, idle]) await expect(manager.get(id)).rejects.toThrow("no such session");
+  expect((await manager.get(busy.id)).runningTurnId).toBeDefined();
+  await expect(manager.purgeOld({ ...order, signal: AbortSignal.abort() })).rejects.toThrow("aborted");
+});

@@ -1,43 +1,51 @@
+import { giveWay } from "@gennai/machine/entries/give-way";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
-import { textOf } from "../database/row.ts";
-import { StoreError } from "../database/store-error.ts";
-import { purgeMemory } from "./purge-memory.ts";
-import { stateDirectoriesIn } from "./storage-use.ts";
+import type { SessionLog } from "../log/session-log.ts";
 
-/**
- * Purges every session whose last event is older than a time; those at work stay until another time. Rejects with `StoreError`, and with
- * the signal's reason.
- * @param order.before milliseconds since the epoch
- * @param order.by who wants it, for the tombstones
- * @returns how many sessions went
- */
-export async function purgeOld(
-  stateDir: string,
-  order: { readonly before: number; readonly by: string; readonly toolVersion: string; readonly signal: AbortSignal },
-): Promise<number> {
-  const { before, by, toolVersion, signal } = order;
-  let purged = 0;
-  for (const directory of stateDirectoriesIn(stateDir)) {
-    for (const session of sessionsBefore(directory, before)) {
-      signal.throwIfAborted();
-      try {
-        await purgeMemory({ stateDir: directory, ...session, by, toolVersion });
-        purged += 1;
-      } catch (error) {
-        if (!(error instanceof StoreError && error.code === "busy")) throw error;
-      }
-    }
-  }
-  return purged;
+export interface OldOrder {
+  /** Milliseconds since the epoch: sessions go whose last event is older. */
+  readonly before: number;
+  /** Who wants it, for the tombstones. */
+  readonly by: string;
+  readonly signal: AbortSignal;
 }
 
-function sessionsBefore(
-  stateDir: string,
-  before: number,
-): readonly { readonly sessionId: string; readonly workspaceRoot: string }[] {
+export interface OldPurge {
+  /** How many sessions went. */
+  readonly purged: number;
+  /** Why others stay until another time, a sentence each. */
+  readonly refusals: readonly string[];
+}
+
+/**
+ * Forgets every old session of a log in use, one by one beside other work; the database is compacted once for all. Rejects with the
+ * signal's reason.
+ * @param forget like the log's, of sessions that may be open
+ */
+export async function purgeOld(
+  log: SessionLog,
+  { before, by, signal }: OldOrder,
+  forget: (sessionId: string) => Promise<unknown> = (sessionId) => log.forget(sessionId, by),
+): Promise<OldPurge> {
+  let purged = 0;
+  const refusals: string[] = [];
+  for (const { sessionId, updated } of await log.list({ limit: Number.MAX_SAFE_INTEGER })) {
+    if (updated >= before) continue;
+    await giveWay();
+    signal.throwIfAborted();
+    try {
+      await forget(sessionId);
+      purged += 1;
+    } catch (error) {
+      refusals.push(errorMessage(error));
+    }
+  }
+  return { purged, refusals };
+}
+
+/** Whether a state directory that is not open has sessions older than a time, in milliseconds since the epoch. Throws `StoreError`. */
+export function hasOld(stateDir: string, before: number): boolean {
   using database = StoreDatabase.openReadOnly(databaseFile(stateDir));
-  const rows = database
-    ?.prepare("SELECT id, root FROM sessions JOIN workspaces ON workspaces.number = workspace WHERE updated < ?")
-    .all(before);
-  return (rows ?? []).map((row) => ({ sessionId: textOf(row, "id"), workspaceRoot: textOf(row, "root") }));
+  return database?.prepare("SELECT 1 FROM sessions WHERE updated < ? LIMIT 1").get(before) !== undefined;
 }
