@@ -5,6 +5,7 @@ import type { People, Way } from "@gennai/machine/config/people-file";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { ServiceError } from "@gennai/machine/service-error";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { showsAll } from "@gennai/protocol/model/governance/question";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { answerPath } from "@gennai/protocol/page-paths";
 import type { Elsewhere, OpenQuestion } from "@gennai/sessions/bridge/elsewhere";
@@ -66,12 +67,14 @@ export class AskedElsewhere implements Elsewhere {
   }
 
   async waits(
-    { computed, offeredScopes }: OpenQuestion["question"],
+    { computed, offeredScopes, diff }: OpenQuestion["question"],
     { attended }: Pick<OpenQuestion, "attended">,
   ): Promise<number | undefined> {
     const { people, limits } = this.#options;
     if (isAtLeast(computed.risk, "high") || (people.most_risk === "low" && computed.risk !== "low")) return undefined;
     if (!offeredScopes.includes("once") || remoteRefusal(await limits()) !== undefined) return undefined;
+    // They would say yes to changes that they have not seen.
+    if (diff !== undefined && !showsAll(diff)) return undefined;
     return this.#tellsAfterMs(attended) + people.wait_minutes * 60_000;
   }
 

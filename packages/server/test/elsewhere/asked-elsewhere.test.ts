@@ -4,6 +4,7 @@ import type { Question } from "@gennai/governance/confirmation";
 import { type Limits, noLimits } from "@gennai/governance/limits/limits";
 import type { Way } from "@gennai/machine/config/people-file";
 import { ServiceError } from "@gennai/machine/service-error";
+import { notShown } from "@gennai/protocol/model/governance/question";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { AskedElsewhere } from "#elsewhere/asked-elsewhere";
@@ -187,6 +188,12 @@ test.each<[string, "low" | "medium" | "high", "low" | "medium", Limits, boolean]
   await using on = await scene({ most });
   on.at.limits = limits;
   expect((await on.asked.waits(questionOf(risk), { attended: false })) !== undefined).toBe(wanted);
+});
+
+test("people are not asked about a change that is not shown as a whole", async () => {
+  await using on = await scene();
+  const shortened = { ...questionOf(), diff: `+a\n${notShown(2)}` };
+  expect(await on.asked.waits(shortened, { attended: false })).toBeUndefined();
 });
 
 test("a policy that came after the question stops its messages", async () => {

@@ -1,6 +1,7 @@
 import type { FileWrite } from "@gennai/governance/effect";
 import { editableText } from "@gennai/machine/changes/editable-text";
 import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
+import { notShown } from "@gennai/protocol/model/governance/question";
 import type { StageEffect } from "@gennai/stage/observe/effect";
 import type { FoundInTree } from "./found-in-tree.ts";
 import type { StagedWork } from "./staged-work.ts";
@@ -25,6 +26,7 @@ export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): stri
     const text = gitDiff(work, effect);
     room -= text.length;
     parts.push(text);
+    if (isTooLarge(effect)) left += 1;
   }
   for (const { effect, write, ignoredTree } of found) {
     const others = ignoredTree === undefined ? undefined : ignored.get(ignoredTree);
@@ -48,7 +50,7 @@ export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): stri
       `and ${files} more ${files === 1 ? "file" : "files"} in ${inside ? relative : tree}/ (git ignores it)\n`,
     );
   }
-  if (left > 0) parts.push(`${left} more ${left === 1 ? "file is" : "files are"} not shown here.\n`);
+  if (left > 0) parts.push(notShown(left));
   return parts.join("");
 }
 
@@ -72,9 +74,13 @@ function gitDiff(work: StagedWork, effect: StageEffect): string {
   const { inside, relative, absolute } = work.workspacePath(work.absolute(effect));
   const path = inside ? relative : absolute;
   const operation = effect.change === "created" ? "create" : effect.change === "deleted" ? "delete" : "update";
-  if (sizeOf(effect.before) + sizeOf(effect.after) > maxShown) return `${operation} ${path} (too large to be shown)\n`;
+  if (isTooLarge(effect)) return `${operation} ${path} (too large to be shown)\n`;
   const [oldText, newText] = [work.before(effect), work.staged(effect)].map((each) => each?.toString("utf8") ?? "");
   return unifiedDiff({ path, operation, oldText: oldText ?? "", newText: newText ?? "" }, { timeoutMs }).text;
+}
+
+function isTooLarge({ before, after }: StageEffect): boolean {
+  return sizeOf(before) + sizeOf(after) > maxShown;
 }
 
 function sizeOf(entry: StageEffect["before"] | StageEffect["after"]): number {

@@ -91,6 +91,16 @@ export interface OfferedPart {
   readonly needs: readonly string[];
 }
 
+/** The last line of a diff that is shortened. @param files number that it shows not at all, or by name only for their size */
+export function notShown(files: number): string {
+  return `${files} more ${files === 1 ? "file is" : "files are"} not shown here.\n`;
+}
+
+/** Whether all that a yes would keep is in the diff. */
+export function showsAll(diff: string): boolean {
+  return !/\d+ more files? (?:is|are) not shown here\.\n$/.test(diff);
+}
+
 /** What a question says besides its action, for clients that show it as text; without what is empty. */
 export function explanationsOf({ impactStatement, intentReflection }: Question) {
   const explanations = [
