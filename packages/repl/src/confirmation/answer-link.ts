@@ -28,6 +28,7 @@ const askedSchema = z.object({
     actionJson: text,
     actionSha256: text,
     diff: z.optional(text),
+    parts: z.optional(z.array(z.object({ id: text, name: text, rule: text, reason: text, needs: z.array(text) }))),
   }),
 });
 
@@ -40,9 +41,16 @@ export interface LinkedQuestion {
 }
 
 /** Why there is no question, or no answer, in words for people. */
-class LinkRefused extends Error {
+export class LinkRefused extends Error {
   readonly code = "link_refused";
   override readonly name = "LinkRefused";
+  /** Whether another try would end the same. */
+  readonly isFinal: boolean;
+
+  constructor(message: string, { isFinal = false, ...options }: ErrorOptions & { readonly isFinal?: boolean } = {}) {
+    super(message, options);
+    this.isFinal = isFinal;
+  }
 }
 
 /** Rejects with `LinkRefused`. */
@@ -51,8 +59,14 @@ export async function openLink(
   request: typeof fetch = fetch,
 ): Promise<LinkedQuestion> {
   const { token, workspace, requestId, expires, question } = askedSchema.parse(await post(asked, request));
-  const { diff, ...rest } = question;
-  const shown = { ...rest, ...(diff === undefined ? {} : { diff }), rememberStatement: "", offeredScopes: [] };
+  const { diff, parts, ...rest } = question;
+  const shown = {
+    ...rest,
+    ...(diff === undefined ? {} : { diff }),
+    ...(parts === undefined ? {} : { parts }),
+    rememberStatement: "",
+    offeredScopes: ["once"] as const,
+  };
   return { token, workspace, question: { ...shown, requestId, deadline: new Date(expires) } };
 }
 
@@ -67,20 +81,24 @@ export async function answerLink(
 }
 
 async function post(body: object, request: typeof fetch): Promise<unknown> {
-  let response: Response;
+  let status: number;
   try {
-    response = await request(PAGE_ANSWER_PATH, {
+    const response = await request(PAGE_ANSWER_PATH, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
       credentials: "omit",
       redirect: "error",
     });
+    if (response.ok) return await response.json();
+    status = response.status;
   } catch (cause) {
     throw new LinkRefused("The server does not answer. Try again in a moment.", { cause });
   }
-  if (response.ok) return response.json();
-  if (response.status === 429) throw new LinkRefused("Too many tries. Wait a second, then try again.");
-  if (response.status === 409) throw new LinkRefused("This question is over: time ran out, or somebody answered.");
-  throw new LinkRefused("The PIN is wrong, or this link was used or is over.");
+  if (status === 429) throw new LinkRefused("Too many tries. Wait a second, then try again.");
+  if (status === 409) {
+    throw new LinkRefused("This question is over: time ran out, or somebody answered.", { isFinal: true });
+  }
+  if (status === 403) throw new LinkRefused("The PIN is wrong, or this link was used or is over.", { isFinal: true });
+  throw new LinkRefused(`The server cannot do it now (${status}). Try again in a moment.`);
 }

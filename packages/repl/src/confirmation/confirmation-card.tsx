@@ -27,6 +27,8 @@ export interface ConfirmationCardProps {
   readonly onShowDiff?: (diff: string) => void;
   /** Details are shown at once. */
   readonly unfolded?: boolean;
+  /** Something is still to be read: the yes is there and cannot be given. */
+  readonly unread?: boolean;
 }
 
 /**
@@ -38,7 +40,8 @@ export function ConfirmationCard(props: ConfirmationCardProps) {
   return <Card key={props.question.requestId} {...props} />;
 }
 
-function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff, unfolded = false }: ConfirmationCardProps) {
+function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff, ...looks }: ConfirmationCardProps) {
+  const { unfolded = false, unread = false } = looks;
   const id = useId();
   const root = useRef<HTMLElement>(null);
   const { armed, arming } = useArming(root);
@@ -66,7 +69,7 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff, unfolded = 
     event.preventDefault();
     event.stopPropagation();
     if (said === "deny") deny();
-    else if (yes !== undefined) answer(yes.reply);
+    else if (yes !== undefined && !unread) answer(yes.reply);
   };
   return (
     <section
@@ -108,6 +111,7 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff, unfolded = 
             name={yes.id}
             class={`button confirmation-answer${computed.risk === "high" ? " button-quiet" : ""}`}
             title={`${isMac ? "⌘" : "Ctrl"}+Enter`}
+            disabled={unread}
             {...{ armed, arming }}
             onAnswer={() => answer(yes.reply)}
           >

@@ -5,19 +5,20 @@ import { VisibleText } from "../look/visible-text.tsx";
 export interface PartsChoiceProps {
   readonly parts: readonly OfferedPart[];
   /** Ids of parts not to keep, including those that need them. */
-  readonly dropped: ReadonlySet<string>;
-  readonly onDropped: (dropped: ReadonlySet<string>) => void;
+  readonly dropped?: ReadonlySet<string>;
+  /** Without it, there is no choice: the parts are only shown. */
+  readonly onDropped?: (dropped: ReadonlySet<string>) => void;
 }
 
 /**
  * A command's changes, file by file: what the question is about and why, and what needs no question. The user unticks what should
  * not be kept.
  */
-export function PartsChoice({ parts, dropped, onDropped }: PartsChoiceProps) {
+export function PartsChoice({ parts, dropped = nothing, onDropped }: PartsChoiceProps) {
   const asked = parts.filter(({ rule }) => rule !== "");
   const rest = parts.filter(({ rule }) => rule === "");
   const change = (part: OfferedPart, keep: boolean): void => {
-    onDropped(keep ? withoutNeeds(parts, dropped, part) : closedUnderNeeds(parts, [...dropped, part.id]));
+    onDropped?.(keep ? withoutNeeds(parts, dropped, part) : closedUnderNeeds(parts, [...dropped, part.id]));
   };
   const list = (title: string, shown: readonly OfferedPart[]) =>
     shown.length > 0 && (
@@ -25,11 +26,13 @@ export function PartsChoice({ parts, dropped, onDropped }: PartsChoiceProps) {
         <legend>{title}</legend>
         {shown.map((part) => (
           <label key={part.id}>
-            <input
-              type="checkbox"
-              checked={!dropped.has(part.id)}
-              onChange={({ currentTarget }) => change(part, currentTarget.checked)}
-            />
+            {onDropped !== undefined && (
+              <input
+                type="checkbox"
+                checked={!dropped.has(part.id)}
+                onChange={({ currentTarget }) => change(part, currentTarget.checked)}
+              />
+            )}
             <span>
               <VisibleText in="code" text={part.name} />
               {part.rule !== "" && (
@@ -50,6 +53,8 @@ export function PartsChoice({ parts, dropped, onDropped }: PartsChoiceProps) {
     </>
   );
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 /** A part is kept together with the parts that it needs. */
 function withoutNeeds(
