@@ -1,4 +1,5 @@
-import { readdir, stat } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Whose settings a file has, by the words of Claude Code's contract. */
@@ -6,20 +7,34 @@ type SettingsSource = "user_settings" | "project_settings";
 
 interface SettingsFile {
   readonly source: SettingsSource;
-  /** Another one after each change. */
+  /** SHA-256 of its content: a change that is taken back is none. Empty: it cannot be read. */
   readonly stamp: string;
+}
+
+/** Rules that other agents read too. */
+const sharedRules = join(".pi", "damage-control-rules.yaml");
+
+interface SettingsPlaces {
+  readonly configDir: string;
+  readonly home: string;
+  /** Of the project. */
+  readonly root: string;
 }
 
 /** By their absolute path. */
 export type SettingsFiles = ReadonlyMap<string, SettingsFile>;
 
-/** Files of settings: the user's, and those of a project. Reads none of them. */
-export async function settingsFiles(configDir: string, root: string): Promise<SettingsFiles> {
+/** Files of settings: the user's, and those of a project, with those that its rules and scenarios are read from. */
+export async function settingsFiles({ configDir, home, root }: SettingsPlaces): Promise<SettingsFiles> {
   const files = new Map<string, SettingsFile>();
   const add = async (source: SettingsSource, path: string): Promise<void> => {
-    const found = await stat(path, { bigint: true }).catch(() => undefined);
+    const found = await stat(path).catch(() => undefined);
     if (found?.isFile() !== true) return;
-    files.set(path, { source, stamp: [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join() });
+    const stamp = await readFile(path).then(
+      (bytes) => hash("sha256", bytes),
+      () => "",
+    );
+    files.set(path, { source, stamp });
   };
   const addAll = async (source: SettingsSource, directory: string): Promise<void> => {
     const names = await readdir(directory).catch(() => []);
@@ -27,7 +42,10 @@ export async function settingsFiles(configDir: string, root: string): Promise<Se
   };
   await addAll("user_settings", configDir);
   await addAll("project_settings", join(root, ".gennai"));
+  await addAll("project_settings", join(root, ".gennai", "scenarios"));
   await add("project_settings", join(root, ".mcp.json"));
+  await add("project_settings", join(root, sharedRules));
+  await add("user_settings", join(home, sharedRules));
   return files;
 }
 

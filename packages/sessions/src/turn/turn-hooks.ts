@@ -39,7 +39,7 @@ export class TurnHooks {
   async #settle(): Promise<readonly SessionEvent[]> {
     const { settled: before, services, workspace } = this.#session;
     if ([before?.hooks, this.#hooks].every((hooks) => (hooks?.longestMs("ConfigChange") ?? 0) === 0)) return [];
-    const files = await settingsFiles(services.configDir, workspace.controlRoot);
+    const files = await settingsFiles({ ...services, root: workspace.controlRoot });
     const events: SessionEvent[] = [];
     for (const { path, source } of before === undefined ? [] : changedSettings(before.files, files)) {
       const event = { event: "ConfigChange", names: [source], input: { source, file_path: path } } as const;
