@@ -182,3 +182,15 @@ test("in-toto: a statement about the commits, which the ledger's key signed, say
   });
   expect(await report("--since", "HEAD", "--format", "in-toto")).toMatchObject({ code: 2, printed: "" });
 });
+
+test("in-toto: evidence for whose key nobody vouches is not signed", async () => {
+  const file = state.path("b.json");
+  const console = testConsole(workspace.root, { GENNAI_STATE_DIR: state.root });
+  expect(await runCommandLine(["ledger", "export", "--format", "bundle", "--out", file], console)).toBe(0);
+  const wanted = ["--since", "main", "--format", "in-toto", "--bundle", file];
+  const { code, printed, complained } = await report(...wanted);
+  expect([code, printed]).toEqual([1, ""]);
+  expect(complained).toContain("nobody vouches");
+  const key = ["--public-key", state.path("keys/ledger.ed25519.pub")];
+  expect(await report(...wanted, ...key)).toMatchObject({ code: 0, printed: expect.stringContaining("payload") });
+});

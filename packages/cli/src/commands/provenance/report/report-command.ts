@@ -59,6 +59,8 @@ export async function reportCommand(flags: ReportFlags, console: Console): Promi
   return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
 }
 
+const vouchedFor: readonly string[] = ["store", "bundle", "notes"] satisfies ChangeReport["trust"]["source"][];
+
 /** Throws `CliError` if there is nothing to sign, or nothing that may be relied on. */
 async function signed(
   report: ChangeReport,
@@ -67,6 +69,12 @@ async function signed(
   if (report.trust.status !== "ok") {
     throw new CliError("The report is not signed, because the evidence is not as it was signed.", {
       next: ["The report in Markdown says what is wrong."],
+    });
+  }
+  // Whoever made the evidence could have this machine's key vouch for it.
+  if (!vouchedFor.includes(report.trust.source)) {
+    throw new CliError("The report is not signed: nobody vouches for the key of this evidence.", {
+      next: ["Name its signer's key with --public-key."],
     });
   }
   const { stdout } = await git(["rev-list", `${report.from}..${report.to}`], { directory: workspaceRoot });
