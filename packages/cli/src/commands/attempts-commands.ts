@@ -28,17 +28,19 @@ export type AttemptsTakeFlags = AttemptsFlags & TakeFlags;
 export async function attemptsListCommand(flags: AttemptsFlags, console: Console): Promise<Said> {
   const { all } = await open(flags, console);
   const none = "There are no attempts here. Make some: gennai run --attempts 3 REQUEST\n";
-  return { rows: all, text: all.length === 0 ? none : all.map(describeAttempts).join("\n") };
+  return { rows: all, text: () => (all.length === 0 ? none : all.map(describeAttempts).join("\n")) };
 }
 
 /** `gennai attempts show N` */
 export async function attemptsShowCommand(number: string, flags: AttemptsFlags, console: Console): Promise<Said> {
   const { kept, of, attempt } = await found(number, flags, console);
-  const paint = paintFor(console.output, console.environment);
-  const diffs = attempt.changes.map((change) => diffOf(change, (sha256) => kept.bytes(of.id, sha256)));
-  const checked = attempt.checkOutput === "" ? "" : `\nThe check printed:\n${terminalSafe(attempt.checkOutput)}\n`;
-  const told = `${describeAttempt(attempt)}\n${terminalSafe(attempt.text)}`;
-  return said(attempt, `${told}\n\n${colouredDiff(diffs.join(""), paint)}\n${checked}`);
+  return said(attempt, () => {
+    const paint = paintFor(console.output, console.environment);
+    const diffs = attempt.changes.map((change) => diffOf(change, (sha256) => kept.bytes(of.id, sha256)));
+    const checked = attempt.checkOutput === "" ? "" : `\nThe check printed:\n${terminalSafe(attempt.checkOutput)}\n`;
+    const told = `${describeAttempt(attempt)}\n${terminalSafe(attempt.text)}`;
+    return `${told}\n\n${colouredDiff(diffs.join(""), paint)}\n${checked}`;
+  });
 }
 
 /** `gennai attempts take N` */

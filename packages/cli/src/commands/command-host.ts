@@ -14,8 +14,8 @@ export interface CommandHost {
 
 /** What a command says on standard output. */
 export interface Said {
-  /** For people: ready for a terminal, each line ended. */
-  readonly text: string;
+  /** For people: ready for a terminal, each line ended. A function is only called where it is printed. */
+  readonly text: string | (() => string | Promise<string>);
   /** What `--json` prints in its place, a line of JSON each; absent: the command has no such option. */
   readonly rows?: readonly unknown[];
   /** 0 unless given. */
@@ -23,13 +23,13 @@ export interface Said {
 }
 
 /** The command's one answer, in both forms. @param code 0 unless given */
-export function said(json: unknown, text: string, code?: number): Said {
+export function said(json: unknown, text: Said["text"], code?: number): Said {
   return { rows: [json], text, ...(code === undefined ? {} : { code }) };
 }
 
 /** A list, from the same rows in both forms. @param none the text where there is no row */
 export function listed<Row>(rows: readonly Row[], line: (row: Row) => string, none: string): Said {
-  return { rows, text: rows.length === 0 ? `${none}\n` : rows.map((row) => `${line(row)}\n`).join("") };
+  return { rows, text: () => (rows.length === 0 ? `${none}\n` : rows.map((row) => `${line(row)}\n`).join("")) };
 }
 
 /**
@@ -52,7 +52,7 @@ export function commandHost(console: Console, ended: (code: number) => void): Co
         const end = await run(...given.slice(0, -1), options, console);
         if (typeof end === "number") return ended(end);
         const lines = options["json"] === true ? end.rows?.map((row) => `${jsonLine(row)}\n`) : undefined;
-        console.output.write(lines === undefined ? end.text : lines.join(""));
+        console.output.write(lines?.join("") ?? (typeof end.text === "string" ? end.text : await end.text()));
         ended(end.code ?? exitCode.ok);
       },
   };

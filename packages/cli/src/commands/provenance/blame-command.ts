@@ -45,7 +45,7 @@ export async function blameCommand(named: string, flags: BlameFlags, console: Co
     }
   }
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
-  const shown = blameText(lines, origins, range, paintFor(console.output, console.environment));
+  const shown = () => blameText(lines, origins, range, paintFor(console.output, console.environment));
   const code = provenance.trust.status === "ok" ? exitCode.ok : untrusted;
   return said(blameJson(path, origins, range, provenance.trust), shown, code);
 }
@@ -75,7 +75,7 @@ function blameText(
 ): string {
   const records = new Map<number, { readonly write: RecordedWrite; readonly found: Map<string, number> }>();
   const unknown = new Map<string, number>();
-  const width = Math.max(2, ...origins.map((origin) => markOf(origin).length));
+  const width = origins.reduce((most, origin) => Math.max(most, markOf(origin).length), 2);
   const numbers = String(first + origins.length - 1).length;
   const shown = origins.map((origin, at) => {
     if (origin.type === "recorded") {

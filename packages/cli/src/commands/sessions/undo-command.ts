@@ -94,7 +94,7 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
         throw mustStay(sessionId, reason, { older: searched[at + 1], rest: flags.rest === true });
     });
     if (undone === undefined) continue;
-    const text = describeUndone(undone) + (await describeCommit(workspace, undone.files));
+    const text = async () => describeUndone(undone) + (await describeCommit(workspace, undone.files));
     return said({ sessionId, ...undone }, text);
   }
   if (sessionIds.length === 0 && flags.agent !== undefined) {
@@ -158,7 +158,7 @@ async function undoToCheckpoint(
     const dryRun = flags.dryRun === true;
     const request = { sessionId, checkpointId, paths, dryRun, force: flags.force === true };
     const restored = await restoreCheckpoint(client, request, { signal });
-    const commit = dryRun ? "" : await describeCommit(workspace, restored.files);
+    const commit = async () => (dryRun ? "" : describeCommit(workspace, restored.files));
     const forcible = restored.skipped.filter(goesBackByForce);
     if (forcible.length > 0 && flags.json !== true) {
       const back = flags.to === undefined ? `--turn ${flags.turn ?? ""}` : `--to ${flags.to}`;
@@ -166,7 +166,8 @@ async function undoToCheckpoint(
       const line = `gennai undo ${back} --session ${sessionId} --force ${names}`;
       console.errors.write(`To undo what was left, name it: ${asTyped(line, console.environment)}\n`);
     }
-    return said({ sessionId, ...restored }, describeRestored(restored, { dryRun }) + commit);
+    const text = async () => describeRestored(restored, { dryRun }) + (await commit());
+    return said({ sessionId, ...restored }, text);
   }
   if (rows.length > 0) return { rows, text: listed };
   throw usageError("No session here has changes to undo.", "gennai sessions lists what there is.");
