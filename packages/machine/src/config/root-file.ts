@@ -1,7 +1,8 @@
-import { constants, lstatSync, readdirSync, type Stats } from "node:fs";
+import { chmodSync, constants, lstatSync, mkdirSync, readdirSync, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
-import { join, parse, sep } from "node:path";
+import { dirname, join, parse, sep } from "node:path";
 import { UnsafeFileError } from "../private-file.ts";
+import { replaceFile } from "../replace-file.ts";
 import { hasCode } from "../system-error.ts";
 
 const maxBytes = 256 * 1024;
@@ -36,6 +37,28 @@ export async function readRootFile(path: string): Promise<string | undefined> {
     }
     throw error;
   }
+}
+
+/**
+ * Throws `UnsafeFileError` for a file, or a directory above it, that others than root can change or cannot use.
+ * @param use what all users do with the file, as bits of a mode: 4 reads it, 1 runs it
+ */
+export function assertForAll(path: string, use: 1 | 4): void {
+  isRootDirectory(dirname(path));
+  assertRoots(path, lstatSync(path));
+  const { root } = parse(path);
+  for (let at = path, bits: number = use; at !== root; at = dirname(at), bits = 1) {
+    if ((lstatSync(at).mode & bits) === 0) {
+      throw new UnsafeFileError(`${at} cannot be used by all; run chmod go+${bits === 4 ? "r" : "x"} ${at}`);
+    }
+  }
+}
+
+/** Writes a file that all can read, in directories that all can enter, whatever the umask. */
+export async function writeRootFile(path: string, text: string): Promise<void> {
+  const made = mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  for (let at = dirname(path); made !== undefined && at.length >= made.length; at = dirname(at)) chmodSync(at, 0o755);
+  await replaceFile(path, text, { durable: true, mode: 0o644 });
 }
 
 /** Names in a directory that only root can change, sorted; none if it does not exist. Throws as above. */

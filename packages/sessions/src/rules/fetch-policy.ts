@@ -1,8 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { verifySignedPolicy } from "@gennai/governance/limits/signed-policy";
-import { readRootFile } from "@gennai/machine/config/root-file";
-import { replaceFile } from "@gennai/machine/replace-file";
+import { readRootFile, writeRootFile } from "@gennai/machine/config/root-file";
 import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
 import { readPolicy } from "./managed-policy.ts";
 
@@ -55,8 +53,7 @@ export async function fetchPolicy(
   if (there === text) return { file, name, serial, isNew: false };
   const before = there === undefined ? 0 : ((await readPolicy(there, file)).serial ?? 0);
   if (serial <= before) throw new Error(`its serial is ${serial}, and ${before} is in force; count it up`);
-  await mkdir(directory, { recursive: true, mode: 0o755 });
-  await replaceFile(file, text, { durable: true, mode: 0o644 });
+  await writeRootFile(file, text);
   return { file, name, serial, isNew: true };
 }
 

@@ -14,8 +14,8 @@ import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts"
 import { agentProgram, agentVersion } from "./agent-program.ts";
 import { guardedAgents, hookFormat, lineBefore } from "./guarded-agents.ts";
 import { GuardedFile } from "./guarded-file.ts";
-import { type HookProgram, hookProgram } from "./hook-program.ts";
-import { installManaged, managedHook, uninstallManaged } from "./managed-hooks.ts";
+import { type HookProgram, hookProgram, managedProgram } from "./hook-program.ts";
+import { installManaged, isManagedAsWritten, managedHook, uninstallManaged } from "./managed-hooks.ts";
 
 export interface GuardFlags extends WorkspaceFlags {
   readonly user?: boolean;
@@ -55,7 +55,7 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
     const isNew = await file.install();
     console.output.write(`${isNew ? "Installed in" : "In place already:"} ${file.path}\n`);
     for (const problem of problems) console.output.write(`But ${problem}.\n`);
-    const tried = await triedHook(agent, place);
+    const tried = await triedHook(agent, place, programOf(agent, place));
     if (tried.state === "fail") {
       console.output.write(`${tried.text}\n`);
       code = exitCode.failed;
@@ -123,7 +123,7 @@ async function statusOf(agent: GuardedHost, place: GuardPlace) {
     agent: agent.id,
     version: version ?? null,
     unguarded: unknown !== undefined,
-    installed: [...places.flatMap((file) => (file.isInstalled ? [file.path] : [])), ...managedHook(agent)],
+    installed: [...places.flatMap((file) => (file.isInstalled ? [file.path] : [])), managedHook(agent) ?? []].flat(),
     problems,
     limits: [...agent.hook.limits, ...beside],
   };
@@ -169,10 +169,21 @@ async function examined(agent: GuardedHost, place: GuardPlace): Promise<readonly
   const { problems, beside } = await surroundings(agent, place);
   const [local, user] = bothPlaces(agent, place);
   const found = [local, user].find(({ amiss }) => amiss.length === 0) ?? [local, user].find((file) => file.isInstalled);
-  const [managed] = managedHook(agent);
+  const managed = managedHook(agent);
   if (managed !== undefined) {
     findings.push({ state: "ok", text: `The hook is in place for all users: ${managed}` });
-    if (found === undefined) findings.push(await triedHook(agent, place));
+    if (!isManagedAsWritten(agent)) {
+      const text = `It differs from what install writes. Install it again: gennai guard install ${agent.id} --managed`;
+      findings.push({ state: "fail", text });
+    }
+    const tried = await triedHook(agent, place, managedProgram(agent.id));
+    // The shell also refuses where this user cannot start the program.
+    const isAnswer = tried.state === "fail" || tried.exitCode === 0;
+    findings.push(
+      isAnswer
+        ? tried
+        : { state: "fail", text: `It gave no answer to a call that was tried (exit code ${tried.exitCode}).` },
+    );
   } else if (found === undefined) {
     findings.push({ state: "fail", text: `No hook is in place. gennai guard install ${agent.id}` });
   }
@@ -187,7 +198,7 @@ async function examined(agent: GuardedHost, place: GuardPlace): Promise<readonly
     if (found.startsAnother) {
       findings.push({ state: "fail", text: "It starts another program than this one. Install it again." });
     }
-    findings.push(await triedHook(agent, { ...place, user: found === user }));
+    findings.push(await triedHook(agent, place, programOf(agent, { ...place, user: found === user })));
     const nextStep = found === user ? agent.hook.nextStepOfUser : agent.hook.nextStep;
     if (nextStep !== undefined) findings.push({ state: "note", text: nextStep });
   }
@@ -197,9 +208,11 @@ async function examined(agent: GuardedHost, place: GuardPlace): Promise<readonly
 }
 
 /** Starts the hook as the host does, with a call that must be refused, whether a server runs or not. */
-async function triedHook(host: GuardedHost, place: GuardPlace): Promise<Finding> {
-  const { root: workspace, stateDir, environment } = place;
-  const program = programOf(host, place);
+async function triedHook(
+  host: GuardedHost,
+  { root: workspace, stateDir, environment }: GuardPlace,
+  program: HookProgram,
+): Promise<Finding & { readonly exitCode: number | null }> {
   const { form } = host.hook;
   const words = form.type === "settings" ? (["/bin/sh", "-c", lineBefore(form, program)] as const) : program.words;
   const began = performance.now();
@@ -219,9 +232,16 @@ async function triedHook(host: GuardedHost, place: GuardPlace): Promise<Finding>
   const answer = await text(hook.stdout);
   const ended = await code;
   const took = Math.round(performance.now() - began);
-  return ended === 2 || (ended === 0 && isRefusal(host, answer))
-    ? { state: "ok", text: `A call of ${host.title} was tried: the hook refused it in ${took} ms.` }
-    : { state: "fail", text: `The hook did not refuse a call that it must (exit code ${ended}): ${words.join(" ")}` };
+  const isRefused = ended === 2 || (ended === 0 && isRefusal(host, answer));
+  return {
+    exitCode: ended,
+    ...(isRefused
+      ? { state: "ok", text: `A call of ${host.title} was tried: the hook refused it in ${took} ms.` }
+      : {
+          state: "fail",
+          text: `The hook did not refuse a call that it must (exit code ${ended}): ${words.join(" ")}`,
+        }),
+  };
 }
 
 /** Whether a hook said what its host takes as a refusal, or as the end of all work, for whatever reason. */
@@ -244,12 +264,16 @@ function isRefusal(host: GuardedHost, said: string): boolean {
 
 const anyReason = "why";
 
-/** Files in which our hook is installed for an agent; empty for an agent without hooks. */
-export async function installedHooks(id: string, flags: GuardFlags, console: Console): Promise<readonly string[]> {
+/** A file in which our hook is installed for an agent, and the command that removes it; undefined: there is none. */
+export async function installedHook(id: string, flags: GuardFlags, console: Console) {
   const agent = guardedAgents("all").find((one) => one.id === id);
-  if (agent === undefined) return [];
-  const files = bothPlaces(agent, await guardPlace(flags, console));
-  return [...files.flatMap((file) => (file.isInstalled ? [file.path] : [])), ...managedHook(agent)];
+  if (agent === undefined) return undefined;
+  const [local, user] = bothPlaces(agent, await guardPlace(flags, console));
+  const remove = `gennai guard uninstall ${id}`;
+  if (local.isInstalled) return { path: local.path, remove };
+  if (user.isInstalled) return { path: user.path, remove: `${remove} --user` };
+  const managed = managedHook(agent);
+  return managed === undefined ? undefined : { path: managed, remove: `sudo ${remove} --managed` };
 }
 
 async function runningServer({ root: workspace, stateDir }: GuardPlace): Promise<string | undefined> {

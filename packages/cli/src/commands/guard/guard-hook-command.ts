@@ -1,11 +1,16 @@
+import { userInfo } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { changesNothing, type GuardedHost, type HostAnswer, type HostEvent } from "@gennai/guard/hosts/guarded-host";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { realPath } from "@gennai/machine/host/way-to";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { isWithin } from "@gennai/protocol/is-within";
 import * as z from "zod";
 import { provenServers } from "../../connection/proven-servers.ts";
 import type { Console } from "../../terminal/console.ts";
+import { isManaged } from "./hook-program.ts";
 
 const anyPayload = z.record(z.string(), z.json());
 
@@ -45,7 +50,7 @@ export async function guardHookCommand(host: GuardedHost, console: Console): Pro
       console.errors.write(`Gennai could not be told what ${host.title} did: ${messageOf(error)}\n`);
       return failed;
     }
-    const refusal = host.answer({ type: "deny", reason: unreachable(host, error) });
+    const refusal = host.answer({ type: "deny", reason: unreachable(host, error, isManaged(console.environment)) });
     console.output.write(`${JSON.stringify(refusal)}\n`);
   }
   return 0;
@@ -60,13 +65,26 @@ async function serverAnswer(
   const project = host.id === "claude-code" ? environment["CLAUDE_PROJECT_DIR"] : undefined;
   const workingDir = environment["GENNAI_GUARD_PROJECT"] || project || console.directory;
   const signal = AbortSignal.timeout(answerMs);
-  const server = await serverFor(defaultStateDir(environment), workingDir, signal);
+  const stateDir = defaultStateDir(environment);
+  if (isManaged(environment)) assertApart(stateDir, environment, [workingDir, console.directory]);
+  const server = await serverFor(stateDir, workingDir, signal);
   const { url: baseUrl, token } = server;
   const { answer } = await connectGovernance({ baseUrl, token }).guardCall(
     { host: host.id, workingDir, payload: payload },
     { signal },
   );
   return answer;
+}
+
+/** Throws if a project can say which servers there are: its settings may set the environment. */
+function assertApart(stateDir: string, { XDG_STATE_HOME: set }: NodeJS.ProcessEnv, projects: readonly string[]): void {
+  const real = (path: string): string => realPath(path) ?? join(real(dirname(path)), basename(path));
+  for (const project of projects.map(real)) {
+    const isHome = !set && isWithin(real(userInfo().homedir), { directory: project });
+    if (!isHome && isWithin(real(stateDir), { directory: project })) {
+      throw new Error(`its state directory lies in the project; set XDG_STATE_HOME to another place`);
+    }
+  }
 }
 
 /** A server of the project, else any of this user's: whichever judges, the rules and the ledger are the project's. */
@@ -76,10 +94,10 @@ async function serverFor(stateDir: string, workspace: string, signal: AbortSigna
   throw new NoServerError("no Gennai server runs");
 }
 
-function unreachable({ id }: GuardedHost, error: unknown): string {
+function unreachable({ id }: GuardedHost, error: unknown, managed: boolean): string {
   return (
     `Gennai guards this agent and could not judge the call (${messageOf(error)}), so nothing is changed. ` +
-    `Tell the user: start it with \`gennai serve\`, or take the guard away with \`gennai guard uninstall ${id}\`.`
+    `Tell the user: start it with \`gennai serve\`, or take the guard away with \`${managed ? "sudo " : ""}gennai guard uninstall ${id}${managed ? " --managed" : ""}\`.`
   );
 }
 

@@ -18,7 +18,7 @@ import { version } from "../../terminal/version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { AgentHome } from "./agent-home.ts";
 import { agentProgram } from "./agent-program.ts";
-import { installedHooks } from "./guard-commands.ts";
+import { installedHook } from "./guard-commands.ts";
 import { type StartedAgent, startedAgentNamed } from "./started-agents.ts";
 
 export interface GuardRunFlags extends TryFlags {
@@ -47,12 +47,12 @@ async function guarded(
   const workspace = realpathSync(await resolveWorkspace(flags.workspace, console));
   const stateDir = defaultStateDir(console.environment);
   await using controls = await openControls(stateDir, console);
-  const [hook] = await installedHooks(agent.id, flags, console);
+  const hook = await installedHook(agent.id, flags, console);
   if (hook !== undefined) {
     throw new CliError(
-      `${agent.id} is guarded by its hook here (${hook}), which finds no server in a run of its own.`,
+      `${agent.id} is guarded by its hook here (${hook.path}), which finds no server in a run of its own.`,
       {
-        next: [`gennai guard uninstall ${agent.id}`, "or start the agent as usual: its hook asks about each call."],
+        next: [hook.remove, "or start the agent as usual: its hook asks about each call."],
       },
     );
   }

@@ -42,6 +42,11 @@ export function managedProgram(agent: string): HookProgram {
   };
 }
 
+/** Whether it was started as `managedProgram` says: any other hook names a state directory. */
+export function isManaged(environment: NodeJS.ProcessEnv): boolean {
+  return environment["GENNAI_STATE_DIR"] === "";
+}
+
 /** The program as a line for a shell. */
 export function shellLine({ environment, words }: HookProgram): string {
   const set = Object.entries(environment).map(([name, value]) => `${name}=${value === "" ? "" : quoted(value)}`);

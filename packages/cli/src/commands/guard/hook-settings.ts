@@ -21,12 +21,17 @@ export interface HookEntry {
 const ours =
   /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook [a-z-]+ \|\| (?:exit [12]|\{ echo '[^']*' >&2; exit 2; \})$/;
 
+/** Whether it is a command that `install` wrote, here or elsewhere. */
+export function isOurCommand(command: string): boolean {
+  return ours.test(command);
+}
+
 /** Switches for hooks in the settings of Gemini CLI. */
 const switches = z.object({ enabled: z.boolean().optional(), disabled: z.array(z.string()).optional() });
 
 /** Names in the `env` of settings that decide which program a hook is, and how it behaves. */
 const steering =
-  /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SAFE_MODE|SHELL.*)))$/;
+  /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|XDG_(?:STATE|CONFIG)_HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SAFE_MODE|SHELL.*)))$/;
 
 /** Events whose hooks can change a call, or answer its question. */
 const judging: ReadonlySet<string> = new Set([
@@ -159,7 +164,7 @@ function hooksOf(group: unknown): readonly unknown[] {
 }
 
 function isOurs(hook: unknown): boolean {
-  return ours.test(commandOf(hook));
+  return isOurCommand(commandOf(hook));
 }
 
 function commandOf(hook: unknown): string {

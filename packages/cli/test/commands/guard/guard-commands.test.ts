@@ -26,12 +26,19 @@ describe("status and doctor", () => {
     writeFileSync(shared, JSON.stringify({ disableAllHooks: true, hooks }));
     const user = join(place.environment.HOME, ".claude");
     mkdirSync(user);
-    const env = { NODE_OPTIONS: "--import=x", GENNAI_X: "1", PATH: "/x", CLAUDE_CODE_SAFE_MODE: "1", EDITOR: "vi" };
+    const env = {
+      NODE_OPTIONS: "--import=x",
+      GENNAI_X: "1",
+      PATH: "/x",
+      CLAUDE_CODE_SAFE_MODE: "1",
+      XDG_STATE_HOME: "x",
+      EDITOR: "vi",
+    };
     writeFileSync(join(user, "settings.json"), JSON.stringify({ env }));
     const status = (await place.run("guard status")).printed;
     expect(status).toContain(`problem ${shared}: disableAllHooks is on`);
     expect(status).toContain(
-      `problem ${user}/settings.json: env sets NODE_OPTIONS, GENNAI_X, PATH, CLAUDE_CODE_SAFE_MODE, which`,
+      `problem ${user}/settings.json: env sets NODE_OPTIONS, GENNAI_X, PATH, CLAUDE_CODE_SAFE_MODE, XDG_STATE_HOME, which`,
     );
     expect(status.match(/rewrite\.sh/g)).toHaveLength(2);
     const { code, printed } = await place.run("guard doctor claude-code");
@@ -110,6 +117,16 @@ describe("the hook without a server", () => {
     expect([code, permissionDecision]).toEqual([0, "deny"]);
     expect(permissionDecisionReason).toContain("gennai serve");
     expect(permissionDecisionReason).toContain("gennai guard uninstall claude-code");
+  });
+
+  test("for all users refuses reads, too, where the project says which state directory there is", async () => {
+    await using place = await guardedProject();
+    const asked = (state: string, name: string) =>
+      place.run("guard hook claude-code", call(name, {}), { GENNAI_STATE_DIR: "", XDG_STATE_HOME: state });
+    const { printed } = await asked(join(place.root, ".state"), "Read");
+    expect(printed).toContain("state directory lies in the project");
+    expect(printed).toContain("sudo gennai guard uninstall claude-code --managed");
+    expect(await asked(join(place.environment.HOME, ".state"), "Read")).toMatchObject({ code: 0, printed: "" });
   });
 
   test.each(["Read", "Grep", "TodoWrite"])("%s goes on", async (name) => {
