@@ -3,13 +3,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { ExportCursor } from "@gennai/store/ledger/export-cursor";
 import type { Delivery, Sender } from "./delivery.ts";
 import { exportItems } from "./export-items.ts";
 import { senderTo } from "./senders.ts";
 
-/** Milliseconds between two looks for new records, between two tries, before a stopped destination is tried again, and for an answer. */
-const waits = { look: 1_000, first: 1_000, longest: 300_000, answer: 30_000 } as const;
+/** Milliseconds between two looks for new records, between two tries, before a stopped one is tried again, for an answer, and between looks for other destinations. */
+const waits = { look: 1_000, first: 1_000, longest: 300_000, answer: 30_000, settings: 10_000 } as const;
 
 /** Milliseconds that an end waits for receivers: it must not wait for one that hangs. */
 const graceMs = 2_000;
@@ -29,21 +30,48 @@ export interface LedgerExportOptions {
 export class LedgerExport implements AsyncDisposable {
   readonly #ending = new AbortController();
   readonly #stop = new AbortController();
-  readonly #running: readonly Promise<void>[];
+  readonly #running = new Map<string, { readonly left: AbortController; readonly ended: Promise<void> }>();
+  readonly #looking: Promise<void>;
 
-  constructor(destinations: readonly ExportDestination[], options: LedgerExportOptions) {
-    this.#running = destinations.map((destination) =>
-      run(destination, options, { ending: this.#ending.signal, signal: this.#stop.signal }).catch((error: unknown) => {
-        if (!this.#stop.signal.aborted) options.log.error(`The export ${destination.name} ended.`, error);
-      }),
-    );
+  /** @param destinations asked again and again: a policy may name others meanwhile. Rejections are logged. */
+  constructor(destinations: () => Promise<readonly ExportDestination[]>, options: LedgerExportOptions) {
+    this.#looking = this.#look(destinations, options);
+  }
+
+  async #look(destinations: () => Promise<readonly ExportDestination[]>, options: LedgerExportOptions): Promise<void> {
+    const { settings } = { ...waits, ...options.waits };
+    do {
+      try {
+        const wanted = new Map((await destinations()).map((each) => [canonicalJson(each), each]));
+        for (const [text, { left }] of this.#running) if (!wanted.has(text)) left.abort();
+        for (const [text, destination] of wanted) if (!this.#running.has(text)) this.#start(text, destination, options);
+      } catch (error) {
+        options.log.error("Where records are sent could not be read.", error);
+      }
+      await pause(settings, this.#ending.signal);
+    } while (!this.#ending.signal.aborted);
+  }
+
+  #start(text: string, destination: ExportDestination, options: LedgerExportOptions): void {
+    const left = new AbortController();
+    const signal = AbortSignal.any([this.#stop.signal, left.signal]);
+    const ending = AbortSignal.any([this.#ending.signal, left.signal]);
+    const ended = run(destination, options, { ending, signal })
+      .catch((error: unknown) => {
+        if (!signal.aborted) options.log.error(`The export ${destination.name} ended.`, error);
+      })
+      .finally(() => {
+        if (left.signal.aborted) this.#running.delete(text);
+      });
+    this.#running.set(text, { left, ended });
   }
 
   /** What was recorded last still goes out, if its receiver takes it at once. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
     const grace = setTimeout(() => this.#stop.abort(), graceMs);
-    await Promise.all(this.#running);
+    await this.#looking;
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
     clearTimeout(grace);
   }
 }

@@ -135,7 +135,8 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     takeSeat: () => admission.turn({ tenant: place.name, user: callers.current()?.user ?? "" }),
     onUnexpectedError: (error) => log.error("Trying a model failed unexpectedly.", error),
   });
-  parts.use(new LedgerExport(exportsOf(await limitsNow(), exports), { stateDir, version: options.version, log }));
+  const destinations = async () => exportsOf(await limitsNow(), exports);
+  parts.use(new LedgerExport(destinations, { stateDir, version: options.version, log }));
   const problem = problemOf(await limitsNow());
   if (problem !== undefined) log.warn(`Only reading is permitted: ${problem}`);
   const emergencyStore =

@@ -60,7 +60,7 @@ function exporting(
 ): LedgerExport {
   const { stateDir } = fixture;
   const options = { stateDir, version: "0.2.0", log: silent, waits: { ...waits, ...more } };
-  return new LedgerExport([{ name: "siem", ...destination }], options);
+  return new LedgerExport(async () => [{ name: "siem", ...destination }], options);
 }
 
 const allSent = () => vi.waitFor(() => expect(exportBacklog(fixture.stateDir, "siem").records).toBe(0), 30_000);
@@ -166,6 +166,26 @@ test("a receiver that never answers ends sending once more", async () => {
     sent: 0,
     delivery: { type: "later", why: expect.stringMatching(/did not answer/) },
   });
+});
+
+test("a destination that a policy names, or moves, while the server runs gets the records", async () => {
+  await fixture.recordAndClose(3);
+  let asked = 0;
+  await using before = await receiver(() => {
+    asked += 1;
+    return false;
+  });
+  await using there = await receiver(takes);
+  let wanted: readonly ExportDestination[] = [];
+  const { stateDir } = fixture;
+  const options = { stateDir, version: "0.2.0", log: silent, waits: { ...waits, settings: 5 } };
+  await using _export = new LedgerExport(async () => wanted, options);
+  wanted = [{ name: "siem", to: "webhook", endpoint: before.url }];
+  // It never answers, and is left all the same.
+  await vi.waitFor(() => expect(asked).toBe(1), 30_000);
+  wanted = [{ name: "siem", to: "webhook", endpoint: there.url }];
+  await allSent();
+  expect(await against(there.lines())).toMatchObject({ status: "ok", records: 3 });
 });
 
 test("content: redacted tells what tools were called with, masked once more", async () => {
