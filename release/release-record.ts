@@ -29,7 +29,7 @@ export function releaseRecord(root: string, source: SourceState, gates: readonly
     commit: source.commit,
     result: passed && source.clean && gates.every(({ result }) => result === "passed") ? "passed" : "refused",
     gates,
-    policy_sha256: treeDigest(root, ["packages/governance/src", "packages/sessions/src/policies/turn-policies.ts"]),
+    policy_sha256: treeDigest(root, ["packages/governance/src", "packages/sessions/src/policies"]),
     protocol_sha256: treeDigest(root, ["proto/gennai"]),
   };
 }

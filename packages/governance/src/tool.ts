@@ -182,7 +182,7 @@ export interface ToolOutcome {
   readonly dropped?: readonly string[];
   /** Files that changed on disk. */
   readonly changes?: readonly FileChange[];
-  /** What makes them durable, where the tool did not wait for it: awaited beside the record of the outcome. */
+  /** What makes them durable, where the tool did not wait for it: awaited before the outcome is recorded. */
   readonly later?: readonly Promise<unknown>[];
   /** Its changes are not in the workspace, but on what is staged in its place: no record has them. */
   readonly apart?: true;

@@ -63,10 +63,7 @@ for (let round = 0; round < Number(rounds); round += 1) {
       const draft = { turnId: "t", itemId: "", time: 1, event };
       const logged = await store.log.append("s", { events: [draft], ledger, durable }, { seq, epoch: 1 });
       seq = logged.at(-1)?.seq ?? seq;
-      if (durable) {
-        disk.synced(`${database}-wal`);
-        promised.seq = seq;
-      }
+      if (durable) promised.seq = seq;
     }
   }
 }

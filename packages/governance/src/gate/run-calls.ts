@@ -62,7 +62,6 @@ export async function runCalls(
 
   // 9 outcome: with the refusals
   await journal.end(ended, turn.turnId);
-  await Promise.all(ended.flatMap(({ result }) => result.outcome?.later ?? []));
   return ended.map(({ result }) => result);
 }
 
@@ -238,6 +237,7 @@ async function executeCall(admitted: AdmittedCall, context: CallContext, options
 
     // 8 verify
     const verification = await verified(decided, outcome, context);
+    await Promise.all(outcome.later ?? []);
     return { ...(await execution.ended(outcome)), verification, startedAt, endedAt: now() };
   } catch (error) {
     await execution.output.end();

@@ -24,7 +24,7 @@ import {
 import { publicKeysOf, spkiOf } from "@gennai/governance/ledger/public-keys";
 import type { BundleReport, BundleSource } from "@gennai/governance/ledger/verify-bundle";
 import { hasCode } from "@gennai/machine/system-error";
-import { databaseFile, StoreDatabase } from "../database/database.ts";
+import { databaseFile, StoreDatabase, syncCommits } from "../database/database.ts";
 import { StoreError } from "../database/store-error.ts";
 import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
 import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
@@ -112,6 +112,7 @@ export async function addAnchor(
     witnesses: [],
   };
   if (isFile) await ensureFile(to.file);
+  await syncCommits(databaseFile(stateDir));
   const before = await findAnchors(ledgerLines(location), sources, pem);
   if (before.contradicted !== undefined) throw new StoreError("contradicts_anchor", before.contradicted.message);
   const head = await presentHead(ledgerLines(location));

@@ -1,4 +1,5 @@
 import { chmodSync, closeSync, constants, fdatasync, fstatSync, lstatSync, openSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
@@ -130,6 +131,8 @@ export class StoreDatabase implements Disposable {
   #log: number | undefined;
   #syncing: Promise<void> | undefined;
   #nextSync: Promise<void> | undefined;
+  /** Why the disk did not take something: nothing after it is durable, whatever later syncs say. */
+  #lost: StoreError | undefined;
 
   private constructor(file: string, connection: SqliteConnection) {
     this.file = file;
@@ -186,6 +189,7 @@ export class StoreDatabase implements Disposable {
     body: () => Result,
   ): Result {
     this.assertOpen();
+    if (this.#lost !== undefined && counted) throw this.#lost;
     let begun = false;
     try {
       if (durable !== this.#durable) {
@@ -212,7 +216,8 @@ export class StoreDatabase implements Disposable {
 
   /**
    * Resolves when everything committed so far is on disk, including transactions that were not durable. Others run meanwhile, and
-   * all that ask meanwhile wait for one further sync. Rejects with `StoreError`.
+   * all that ask meanwhile wait for one further sync. Rejects with `StoreError`: from then on nothing is durable until the file is
+   * opened again, because the system tells of lost bytes only once.
    */
   sync(): Promise<void> {
     this.#nextSync ??= this.#syncAfter(this.#syncing);
@@ -223,13 +228,16 @@ export class StoreDatabase implements Disposable {
     await earlier?.catch(() => undefined);
     this.#syncing = this.#nextSync;
     this.#nextSync = undefined;
+    if (this.#lost !== undefined) throw this.#lost;
+    this.assertOpen();
     try {
       // Opened for writing, because Windows syncs only such files. SQLite keeps the file as long as this connection is open.
       this.#log ??= openSync(`${this.file}-wal`, "r+");
       await datasync(this.#log);
     } catch (error) {
-      // The log was moved into the database, which SQLite then syncs.
-      if (!hasCode(error, "ENOENT")) throw storeErrorOf(error, this.file);
+      const problem = `The disk did not take ${this.file}: ${errorMessage(error)}. Check it, then restart the server.`;
+      this.#lost = new StoreError("io", problem, { cause: error });
+      throw this.#lost;
     }
   }
 
@@ -259,6 +267,17 @@ export class StoreDatabase implements Disposable {
 }
 
 const datasync = promisify(fdatasync);
+
+/** Resolves when what was committed so far, also by other processes, is on disk: nothing is told elsewhere before. */
+export async function syncCommits(file: string): Promise<void> {
+  try {
+    await using log = await open(`${file}-wal`, "r+");
+    await log.datasync();
+  } catch (error) {
+    // The log was moved into the database, which SQLite then synced.
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+}
 
 function createPrivately(file: string): void {
   try {

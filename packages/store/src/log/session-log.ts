@@ -100,16 +100,10 @@ export interface SessionLog extends AsyncDisposable {
   ): AsyncIterable<readonly LoggedEvent[]>;
 }
 
-export interface PutOptions {
-  readonly durable?: boolean;
-  /** Gets what makes a new name durable, from one who waits for it beside something else; else `put` waits for it. */
-  readonly later?: Promise<unknown>[];
-}
-
 /** Large content by digest, 0600, erased by purge. */
 export interface BlobStore {
   /** On disk when it resolves. With `durable` false, it survives a crash, but a power cut may lose or damage it. */
-  put(bytes: Uint8Array, mediaType: string, options?: PutOptions): Promise<BlobRef>;
+  put(bytes: Uint8Array, mediaType: string, options?: { readonly durable?: boolean }): Promise<BlobRef>;
   /** Undefined if there is no such content. */
   get(sha256: string): Promise<Uint8Array | undefined>;
 }

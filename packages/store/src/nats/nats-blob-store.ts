@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { ObjectStore } from "@nats-io/obj";
 import { StoreError } from "../database/store-error.ts";
-import type { BlobStore, PutOptions } from "../log/session-log.ts";
+import type { BlobStore } from "../log/session-log.ts";
 import { logUnavailable } from "./stream/log-unavailable.ts";
 
 /** Larger contents than this are refused: they would pass through every node of the cluster. */
@@ -21,7 +21,7 @@ export class NatsBlobStore implements BlobStore {
   }
 
   /** Resolves when a majority of the nodes has stored it. Rejects with `StoreError`. */
-  async put(bytes: Uint8Array, mediaType: string, options?: PutOptions): Promise<BlobRef> {
+  async put(bytes: Uint8Array, mediaType: string, options?: { readonly durable?: boolean }): Promise<BlobRef> {
     if (bytes.length > maxBytes) {
       throw new StoreError("io", `A content of ${bytes.length} bytes is too large for a shared log (${maxBytes}).`);
     }

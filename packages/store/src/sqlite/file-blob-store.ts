@@ -21,7 +21,7 @@ import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import { StoreError } from "../database/store-error.ts";
-import type { BlobStore, PutOptions } from "../log/session-log.ts";
+import type { BlobStore } from "../log/session-log.ts";
 
 /** Blobs as files, `<directory>/ab/<sha256>`, 0600. A blob is there whole or not at all. */
 export class FileBlobStore implements BlobStore {
@@ -33,7 +33,11 @@ export class FileBlobStore implements BlobStore {
     this.#directory = directory;
   }
 
-  async put(bytes: Uint8Array, mediaType: string, { durable = true, later }: PutOptions = {}): Promise<BlobRef> {
+  async put(
+    bytes: Uint8Array,
+    mediaType: string,
+    { durable = true }: { readonly durable?: boolean } = {},
+  ): Promise<BlobRef> {
     const digest = sha256(bytes);
     const reference = { sha256: digest, size: bytes.length, mediaType };
     const file = this.#file(digest);
@@ -62,11 +66,7 @@ export class FileBlobStore implements BlobStore {
       throw error;
     }
     if (!durable) return reference;
-    const named = this.#nameSynced(file, created !== undefined);
-    if (later === undefined) await named;
-    else later.push(named);
-    // Nobody may be waiting for it yet when it fails.
-    named.catch(() => undefined);
+    await this.#nameSynced(file, created !== undefined);
     return reference;
   }
 

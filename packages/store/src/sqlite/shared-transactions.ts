@@ -21,8 +21,9 @@ export class SharedTransactions {
   }
 
   /**
-   * Like a separate transaction. Resolves when it is committed, and, if durable, on disk; rejects if nothing of it was done,
-   * whatever happens to the others. `body` may run twice: the second time after the first was rolled back.
+   * Like a separate transaction. Resolves when it is committed, and, if durable, on disk; rejects if nothing of it was done, or a
+   * durable one did not come to the disk, whatever happens to the others. `body` may run twice: the second time after the first was
+   * rolled back.
    */
   run<Result>({ durable }: { readonly durable: boolean }, body: () => Result): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { StoreDatabase } from "#database/database";
@@ -16,6 +16,20 @@ it("reports a full disk and keeps nothing of the transaction", async () => {
   expect(database.prepare("SELECT count(*) AS n FROM workspaces").get()).toEqual({ n: 0 });
   fill(100);
   expect(database.prepare("SELECT count(*) AS n FROM workspaces").get()).toEqual({ n: 2 });
+});
+
+it("calls nothing durable after the disk did not take something, however the disk is then", async () => {
+  await using fixture = await StoreFixture.create();
+  const file = join(fixture.directory, "gennai.db");
+  using database = await StoreDatabase.open(file);
+  const insert = database.prepare("INSERT INTO workspaces (root) VALUES (?)");
+  database.transaction({ durable: false }, () => insert.run("/a"));
+  renameSync(`${file}-wal`, `${file}-lost`);
+  const lost = { name: "StoreError", code: "io" };
+  await expect(database.sync()).rejects.toMatchObject(lost);
+  renameSync(`${file}-lost`, `${file}-wal`);
+  await expect(database.sync()).rejects.toMatchObject(lost);
+  expect(() => database.transaction({ durable: true }, () => insert.run("/b"))).toThrow(expect.objectContaining(lost));
 });
 
 it("sees commits of other connections, and only those", async () => {

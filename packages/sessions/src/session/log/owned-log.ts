@@ -81,6 +81,8 @@ export class OwnedLog {
     const holder = this.#lock === undefined ? locks.holder(this.#lockName) : undefined;
     if (holder !== undefined) throw busy(holder.pid, "Wait for its end, or stop that server.");
     await this.#refuseIfOwnedElsewhere();
+    // What this process is writing can be read before it is on the disk: it is nobody else's.
+    await this.#writer.flush().catch(() => undefined);
     const head = await log.head(this.#sessionId);
     if (head === undefined) throw new ServiceError("not_found", "The session is no longer in the log.");
     const isCurrent = head.lastSeq === this.#writer.lastSeq && head.epoch === this.#writer.epoch;

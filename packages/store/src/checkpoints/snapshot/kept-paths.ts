@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { intentMapFile, ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
@@ -102,7 +102,7 @@ async function judge(
     const stat = directories.look(path);
     const object = candidates.has(path) ? undefined : indexed.get(path);
     const isMissed =
-      object !== undefined && stat !== undefined && stat.ctimeMs >= sameSecond && !holds(git, path, stat, object);
+      object !== undefined && stat !== undefined && stat.ctimeMs >= sameSecond && !holds(git, path, object);
     const isCandidate = candidates.has(path) || isMissed;
     const onlyIgnored = !isCandidate && !indexed.has(path);
     const keepable = stat?.isSymbolicLink() === true || (stat?.isFile() === true && stat.size <= maxFileBytes);
@@ -134,13 +134,18 @@ async function judge(
   return { toUpdate, toForget, modes, left };
 }
 
-/** Whether a file that git finds unchanged is so; false where it is too large to be read here. */
-function holds({ root }: ShadowGit, path: string, stat: Stats, object: string): boolean {
-  if (!stat.isFile() || stat.size > maxComparedBytes) return false;
+/** Whether a file that git finds unchanged is so; false where it is too large to be read here, or something else by now. */
+function holds({ root }: ShadowGit, path: string, object: string): boolean {
+  let file: number | undefined;
   try {
-    return objectOf(readFileSync(join(root, path)), object) === object;
+    // Without waiting for the writer of a named pipe, or following a link.
+    file = openSync(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    return stat.isFile() && stat.size <= maxComparedBytes && objectOf(readFileSync(file), object) === object;
   } catch {
     return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -162,10 +162,9 @@ async function applyPlanned(
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const later: Promise<unknown>[] = [];
-  const ready = keepEarlier(ports.blobs, planned, later).then(() => signal.throwIfAborted());
+  const ready = keepEarlier(ports.blobs, planned).then(() => signal.throwIfAborted());
   if (planned.some(({ inEditor }) => inEditor)) {
     await ready;
-    await Promise.all(later);
     const outcome = await applyInEditor(ports.editor, planned, statement, signal);
     for (const { change } of planned) {
       if (change.operation !== "delete") ports.seen?.keep(sha256(change.bytes), change.bytes);
@@ -203,13 +202,9 @@ async function applyPlanned(
 }
 
 /** For undo. */
-async function keepEarlier(
-  blobs: BlobStore,
-  planned: readonly PlannedChange[],
-  later: Promise<unknown>[],
-): Promise<void> {
+async function keepEarlier(blobs: BlobStore, planned: readonly PlannedChange[]): Promise<void> {
   for (const { before } of planned) {
-    if (before !== undefined) await blobs.put(before.bytes, "application/octet-stream", { later });
+    if (before !== undefined) await blobs.put(before.bytes, "application/octet-stream");
   }
 }
 
