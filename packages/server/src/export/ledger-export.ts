@@ -103,6 +103,7 @@ async function run(
       await pause(look, ending);
       continue;
     }
+    await cursor.onDisk();
     const delivery = await sent(batch, { destination, sender, version, signal, answerMs: answer });
     if (delivery.type === "taken") {
       if (delivery.rejected !== undefined) {

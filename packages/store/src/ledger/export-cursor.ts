@@ -1,5 +1,5 @@
 import { originOf } from "@gennai/governance/ledger/anchor/checkpoint";
-import { databaseFile, StoreDatabase } from "../database/database.ts";
+import { databaseFile, StoreDatabase, syncCommits } from "../database/database.ts";
 import { integerOf, textOf } from "../database/row.ts";
 import { storeErrorOf } from "../database/store-error.ts";
 
@@ -32,6 +32,11 @@ export class ExportCursor implements Disposable {
   /** Rejects with `StoreError`. */
   static async open(stateDir: string): Promise<ExportCursor> {
     return new ExportCursor(await StoreDatabase.open(databaseFile(stateDir)));
+  }
+
+  /** Resolves when what `next` gave is on the disk: after a power cut, nobody else has what the ledger lacks. */
+  onDisk(): Promise<void> {
+    return syncCommits(this.#database.file);
   }
 
   /** The next records for a destination; undefined if it has all. */
