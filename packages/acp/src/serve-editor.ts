@@ -40,6 +40,8 @@ export interface ServeEditorOptions {
   readonly directoryOf: (path: string) => Promise<string>;
   readonly version: string;
   readonly signal: AbortSignal;
+  /** The system has a keychain that takes keys. */
+  readonly keepsKeys: boolean;
 }
 
 /**
@@ -97,7 +99,8 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
           mcpCapabilities: { http: true, sse: false },
           sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
         },
-        authMethods: capabilities.auth?.terminal === true ? keysToSet(options.settings.backend) : [],
+        authMethods:
+          capabilities.auth?.terminal === true && options.keepsKeys ? keysToSet(options.settings.backend) : [],
       };
     })
     .onRequest(methods.agent.authenticate, () => {

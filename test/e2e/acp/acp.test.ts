@@ -186,7 +186,12 @@ test("an editor with terminals can have a key set there, which the system's keyc
     method.id === "key-anthropic" && "args" in method ? (method.args ?? []) : [],
   );
   const { stdout } = await promisify(execFile)(process.execPath, [program, "acp", ...args], { env });
-  expect(stdout).toBe("The key of Anthropic:\nstore --label A key for Gennai service gennai account anthropic\n");
+  expect(stdout.split("\n")).toEqual([
+    "The key of Anthropic:",
+    "store --label A key for Gennai service gennai account anthropic",
+    expect.stringMatching(/environment still comes first.*at its next start/),
+    "",
+  ]);
   const failed = promisify(execFile)(process.execPath, [program, "acp", ...args], {
     env: { ...env, PATH: "/nowhere" },
   });

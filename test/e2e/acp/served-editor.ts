@@ -39,6 +39,7 @@ export async function servedEditor(options: ServedEditorOptions) {
     {
       settings: {},
       version: "0.0.0-test",
+      keepsKeys: true,
       signal: ending.signal,
       userName: "somebody",
       mcp: options.mcp ?? noMcp,

@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
-import { userInfo } from "node:os";
+import { platform, userInfo } from "node:os";
 import { ReadableStream, TransformStream, WritableStream } from "node:stream/web";
 import { setTimeout } from "node:timers/promises";
 import { type AnyMessage, MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk";
 import type { EditorMcpServers } from "@gennai/acp/editor/editor-mcp-servers";
 import { type EditorServer, serveEditor } from "@gennai/acp/serve-editor";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { keychainCommand } from "@gennai/machine/config/keychain";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { describedStart } from "@gennai/sessions/mcp/described-start";
 import { McpAcceptance, type McpContext, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
@@ -87,6 +88,7 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
       settings,
       version,
       signal,
+      keepsKeys: keychainCommand(platform(), "", "keep") !== undefined,
       userName: userInfo().username,
       mcp: editorMcpServers(
         {

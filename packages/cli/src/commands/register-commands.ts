@@ -92,8 +92,8 @@ export function registerAcpCommand(program: Command, { runs }: CommandHost): voi
 const acpHelp = `
 An editor speaks with it over standard input and output, so there is nothing to see at a terminal. In the editor's settings:
   command: gennai     arguments: acp
-With --set-key anthropic it only asks for that key, for the keychain of the system. Without one, the key comes from the environment:
-GENNAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.
+With --set-key anthropic it only asks for that key, for the keychain of the system. A key in the environment comes first:
+GENNAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY. A server that runs takes a new key at its next start.
 Rules, questions and the ledger are those of every other session; its questions are asked in the editor.
 `;
 

@@ -6,6 +6,8 @@ import { CliError, usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 
+const kept = "A key in the environment still comes first. A server that runs takes this one at its next start.";
+
 /** `gennai acp --set-key PROVIDER`: the system's own program asks for the key at this terminal, and keeps it in its keychain. */
 export async function setKey(name: string, { environment, output }: Console): Promise<ExitCode> {
   const keyed = providerNames.filter((one) => !isSelfHosted(one));
@@ -21,7 +23,10 @@ export async function setKey(name: string, { environment, output }: Console): Pr
       child.on("error", () => resolve(null));
       child.on("close", resolve);
     }));
-  if (code === 0) return exitCode.ok;
+  if (code === 0) {
+    output.write(`${kept}\n`);
+    return exitCode.ok;
+  }
   throw new CliError("The key was not kept: the system's keychain did not take it.", {
     next: ["Set it in the environment of the editor instead: gennai acp --help names the variables."],
   });
