@@ -15,7 +15,7 @@ import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
-import { listed, type Said, said } from "../command-host.ts";
+import { type Said, said } from "../command-host.ts";
 import { parseCount } from "../options/option-values.ts";
 import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { ledgerExitCodes, type WorkspaceLedgerReport } from "./ledger-exit-codes.ts";
@@ -105,10 +105,13 @@ export async function ledgerAcceptRollbackCommand(_flags: object, console: Conso
   const accepted = await acceptRollback({ stateDir, toolVersion: version, now: Date.now });
   const { stepBacks, kept, warnings } = accepted;
   for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
-  const none = "Nothing that was signed is missing: there is nothing to accept.";
-  const { text } = listed(stepBacks, ({ message }) => terminalSafe(message), none);
-  const end = `Accepted: the ledgers say so from now on. What was signed before is kept in ${kept}`;
-  return said(accepted, stepBacks.length === 0 ? text : `${text}${terminalSafe(end)}\n`);
+  const told = [
+    ...stepBacks.map(({ message }) => message),
+    stepBacks.length === 0
+      ? "Nothing that was signed is missing: there is nothing to accept."
+      : `Accepted: the ledgers say so from now on. What was signed before is kept in ${kept}`,
+  ];
+  return said(accepted, told.map((line) => `${terminalSafe(line)}\n`).join(""));
 }
 
 /** The workspace's ledger as it is written. Throws `CliError` without one. */
