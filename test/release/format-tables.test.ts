@@ -9,6 +9,7 @@ import { keptVersions, withKeptState } from "./kept-state.ts";
 /** Tables that came after the first release of this format, each with why an older Gennai may overlook it. */
 const overlooked: Readonly<Record<string, string>> = {
   export_cursor: "It exports nothing, and whoever does goes on behind what was confirmed.",
+  export_gaps: "Records that a receiver refused are still lacking there, which the next export of a newer one says.",
   export_trouble: "It is about exports, which an older one does not make.",
   store_mark: "The count of durable transactions stays as it is, which is no step back.",
 };
