@@ -29,7 +29,12 @@ export function said(json: unknown, text: Said["text"], code?: number): Said {
 
 /** A list, from the same rows in both forms. @param none the text where there is no row */
 export function listed<Row>(rows: readonly Row[], line: (row: Row) => string, none: string): Said {
-  return { rows, text: () => (rows.length === 0 ? `${none}\n` : rows.map((row) => `${line(row)}\n`).join("")) };
+  return { rows, text: () => linesOf(rows, line, none) };
+}
+
+/** As `listed` prints it. */
+export function linesOf<Row>(rows: readonly Row[], line: (row: Row) => string, none: string): string {
+  return rows.length === 0 ? `${none}\n` : rows.map((row) => `${line(row)}\n`).join("");
 }
 
 /**

@@ -6,7 +6,7 @@ import { CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { listed, type Said, said } from "../command-host.ts";
+import { linesOf, type Said, said } from "../command-host.ts";
 import { limitsHere } from "../limits-here.ts";
 import { actRecorder } from "../options/act-recorder.ts";
 import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
@@ -14,7 +14,7 @@ import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts"
 /** `gennai hooks show` */
 export async function hooksShowCommand(flags: WorkspaceFlags, console: Console): Promise<Said> {
   const loaded = await (await openHooks(flags, console)).hooks.load();
-  const { text } = listed(
+  const text = linesOf(
     loaded.hooks,
     ({ event, matcher, command, timeoutMs, source }) =>
       `${event.padEnd(18)} ${matcher || "*"}  ${spelledOut(command)}  (${timeoutMs / 1000} s, ${source})`,

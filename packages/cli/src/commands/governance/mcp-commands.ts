@@ -9,7 +9,7 @@ import { McpLogins } from "@gennai/sessions/mcp/mcp-logins";
 import { usageError } from "../../terminal/cli-error.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { listed, type Said, said } from "../command-host.ts";
+import { linesOf, type Said, said } from "../command-host.ts";
 import { limitsHere } from "../limits-here.ts";
 import { actRecorder } from "../options/act-recorder.ts";
 import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
@@ -31,7 +31,7 @@ export async function mcpListCommand(flags: WorkspaceFlags, console: Console): P
     const login = loggedIn === undefined ? "" : `\n  logged in since ${loggedIn}`;
     return `${server.name.padEnd(16)} ${server.origin.padEnd(8)} ${startOf(status)}\n  ${state}${login}`;
   };
-  const { text } = listed(servers, lineOf, "No MCP servers are configured here.");
+  const text = linesOf(servers, lineOf, "No MCP servers are configured here.");
   const left = problems.map((problem) => `left out: ${asTyped(terminalSafe(problem), console.environment)}\n`);
   const shown = servers.map(({ server, accepted }) => ({ name: server.name, origin: server.origin, accepted }));
   return said({ servers: shown, problems }, text + left.join(""));
