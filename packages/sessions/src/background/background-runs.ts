@@ -5,6 +5,7 @@ import { emergencyVerdict } from "@gennai/governance/limits/emergency-verdict";
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { Analysis } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { settlesWithin } from "@gennai/machine/process/settles-within";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import {
   type BackgroundCommand,
@@ -168,11 +169,11 @@ export class BackgroundRuns implements AsyncDisposable {
    */
   async endsWithin(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
     const { run, finished } = this.#find(id);
-    await within(run.begun, longestAround, signal);
+    await settlesWithin(run.begun, longestAround, signal);
     let isOver = false;
     const over = run.over.then(() => void (isOver = true));
-    await within(over, waitMs, signal);
-    if (isOver) await within(finished, longestAround, signal);
+    await settlesWithin(over, waitMs, signal);
+    if (isOver) await settlesWithin(finished, longestAround, signal);
   }
 
   /** Output of a run from a position on; waits if there is none yet. Throws `ToolFailure` `background_not_found`. */
@@ -193,7 +194,7 @@ export class BackgroundRuns implements AsyncDisposable {
   }> {
     const { output } = this.#find(id);
     if (this.#find(id).facts.state === "running" && output.end <= place) {
-      await within(output.more(place), options.waitMs, options.signal);
+      await settlesWithin(output.more(place), options.waitMs, options.signal);
     }
     return { ...output[options.part ?? "since"](place, options.most), run: this.#facts(id) };
   }
@@ -386,20 +387,5 @@ export class BackgroundRuns implements AsyncDisposable {
     throw new ToolFailure("background_not_found", `Nothing of this session has the id ${id.slice(0, 40)}.`, {
       hint: ids.length === 0 ? "Nothing was started in the background." : `There are: ${ids.join(", ")}.`,
     });
-  }
-}
-
-/** Resolves when the promise does, that time is over, or the signal aborts. */
-async function within(promise: Promise<void>, waitMs: number, signal: AbortSignal | undefined): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(() => over.resolve(), waitMs);
-  const stop = () => over.resolve();
-  signal?.addEventListener("abort", stop, { once: true });
-  if (signal?.aborted === true) stop();
-  try {
-    await Promise.race([promise, over.promise]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
   }
 }
