@@ -15,10 +15,10 @@ import { recordWholeRun, testedCommit, wholeRunPage } from "./lib/tests/whole-ru
 helpIfAsked(`npm test                     all tests but the long ones (*.long.test.ts); some, by a seed, of those that show the
                              same in many places (scripts/lib/tests/rounds.mjs); the built program under one further
                              version of Node of those that the README names. GENNAI_SAMPLE_SEED=N chooses again
-npm test -- --all            all of them, the long ones too: before a release, which needs what this writes into
-                             docs/whole-run.md when all passed. Hours long: when it is killed, the next one over the same
+npm test -- --all [PLACE …]  all of them, the long ones too: before a release, which needs what this writes into
+                             docs/whole-run.md, part by part. Hours long: when it is killed, the next one over the same
                              commit goes on with the files that had not ended; what failed stays so until a commit
-                             mends it
+                             mends it. PLACE is a file or a folder: only these
 npm test -- --changed [REF]  those that can see what is not committed, or what is different since this branch left REF: by
                              imports, and a few whole ways through the program, which no import shows
 npm test -- ARGS             those that ARGS choose, long or not; ARGS are vitest's: parts of paths, -t NAME, …
@@ -65,7 +65,11 @@ async function testAll(words) {
   const request = requested(words);
   if (request === undefined) return { passed: 0, failed: 0 };
   await ensureBuilt();
-  const commit = words.length === 1 && words[0] === "--all" ? testedCommit() : undefined;
+  const [first = "", ...places] = words;
+  const isOfParts =
+    (first === "--all" && places.every((place) => existsSync(inRepository(place)))) ||
+    (first === "--nodes" && places.length === 0);
+  const commit = isOfParts ? testedCommit() : undefined;
   const results = await runLists({ ...request, commit });
   /** @param {"passed" | "failed" | "skipped"} what */
   const sum = (what) => results.reduce((total, counts) => total + counts[what], 0);
@@ -76,17 +80,15 @@ async function testAll(words) {
   for (const { name, passed, seconds } of results)
     process.stdout.write(`${name}: ${passed} passed in ${Math.round(seconds)} s\n`);
   if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);
-  if (commit !== undefined && failed + skipped === 0) record({ commit, results });
+  if (commit !== undefined) record({ commit, results });
   return { passed, failed: failed + (process.env.CI === "true" ? skipped : 0) };
 }
 
 /** @param {import("./lib/tests/whole-run.mjs").WholeRun} wholeRun */
 function record(wholeRun) {
-  const isAsItWas = testedCommit() === wholeRun.commit;
-  if (isAsItWas) recordWholeRun(wholeRun);
-  process.stdout.write(
-    isAsItWas ? `Recorded in ${wholeRunPage}: commit it.\n` : "Not recorded: files changed meanwhile.\n",
-  );
+  const parts = testedCommit() === wholeRun.commit ? recordWholeRun(wholeRun) : undefined;
+  const names = parts?.join(", ") || "none, as no part passed as a whole";
+  process.stdout.write(parts ? `Recorded in ${wholeRunPage}: ${names}.\n` : "Not recorded: files changed meanwhile.\n");
 }
 
 /** @param {readonly string[]} words @returns {Request | undefined} undefined: there is nothing to run, which has been said */

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commitOfWholeRun, wholeRunPage } from "../../scripts/lib/tests/whole-run.mjs";
+import { partsOf, partsOnPage, wholeRunPage } from "../../scripts/lib/tests/whole-run.mjs";
 import { withVersion } from "../set-version.ts";
 import type { Gate } from "./gate.ts";
 import { Steps } from "./steps.ts";
@@ -14,18 +14,28 @@ export const wholeRunGate: Gate = {
   async run({ root, doing }) {
     const steps = new Steps(doing);
     await steps.check("the last whole run", () => {
-      const commit = commitOfWholeRun(readFileSync(join(root, wholeRunPage), "utf8"));
-      if (commit === undefined) throw new Error(`${wholeRunPage} records none: npm test -- --all`);
-      if (!knows(root, commit)) throw new Error(`This checkout does not know its commit ${commit}: npm test -- --all`);
-      const changed = changedSince(root, commit);
-      if (changed.length > 0) {
-        throw new Error(`${changed.slice(0, 5).join(", ")} changed since ${commit}: npm test -- --all`);
+      const parts = partsOnPage(readFileSync(join(root, wholeRunPage), "utf8"));
+      const missing = partsOf(root).filter((name) => parts.every((part) => part.name !== name));
+      if (missing.length > 0) throw new Error(`${wholeRunPage} does not have ${again(missing)}`);
+      for (const [commit, ofCommit] of Map.groupBy(parts, (part) => part.commit)) {
+        const names = ofCommit.map(({ name }) => name);
+        if (!knows(root, commit))
+          throw new Error(`This checkout does not know the commit ${commit} of ${again(names)}`);
+        const changed = changedSince(root, commit);
+        if (changed.length > 0) {
+          throw new Error(`${changed.slice(0, 5).join(", ")} changed since ${commit}, the commit of ${again(names)}`);
+        }
       }
-      return commit;
+      return `${parts.length} parts`;
     });
     return steps.findings();
   },
 };
+
+/** Parts, and how they run again. */
+function again(parts: readonly string[]): string {
+  return `${parts.slice(0, 5).join(", ")}${parts.length > 5 ? " and others" : ""}: npm test -- --all`;
+}
 
 /**
  * The files that are not as they were at a commit, without pages of the documentation, and without those in which only the version

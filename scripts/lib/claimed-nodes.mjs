@@ -24,6 +24,8 @@ const claimed = {
   },
 };
 
+export const claimedVersions = Object.keys(claimed);
+
 /** @typedef {{ version: string, program: string | undefined }} ClaimedNode `program`: absolute path; undefined when it cannot be had here */
 
 /**
@@ -32,7 +34,7 @@ const claimed = {
  */
 export async function ensureClaimedNodes() {
   const nodes = [];
-  for (const version of Object.keys(claimed)) {
+  for (const version of claimedVersions) {
     const program = await ensureNode(/** @type {keyof typeof claimed} */ (version)).catch((error) => {
       process.stderr.write(`Node ${version} is not here: ${error instanceof Error ? error.message : String(error)}\n`);
       return undefined;

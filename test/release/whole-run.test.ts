@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runGate } from "../../release/gates/gate.ts";
 import { wholeRunGate } from "../../release/gates/whole-run-gate.ts";
 import { setVersion } from "../../release/set-version.ts";
-import { commitOfWholeRun, wholeRunPage, wholeRunText } from "../../scripts/lib/tests/whole-run.mjs";
+import { claimedVersions } from "../../scripts/lib/claimed-nodes.mjs";
+import type { FileResult } from "../../scripts/lib/tests/notes-reporter.mjs";
+import { partsOnPage, passedParts, wholeRunPage, wholeRunText } from "../../scripts/lib/tests/whole-run.mjs";
 import { root } from "./small-release.ts";
 
 const checkout = mkdtempSync(join(tmpdir(), "gennai-whole-run-"));
@@ -29,50 +31,67 @@ const commit = () => {
   git("commit", "--quiet", "--message", "x");
   return git("rev-parse", "HEAD");
 };
-const list = (name: string, ...files: readonly string[]) => ({
+const list = (name: string, ...files: readonly (string | (Partial<FileResult> & { readonly path: string }))[]) => ({
   name,
   passed: 2 * files.length,
   failed: 0,
   skipped: 0,
   failures: [],
   seconds: 1234.5,
-  files: files.map((path) => ({ path, passed: 2, skipped: 0, failures: [], seconds: 0.75 })),
+  files: files.map((file) => ({
+    passed: 2,
+    skipped: 0,
+    failures: [],
+    seconds: 0.75,
+    ...(typeof file === "string" ? { path: file } : file),
+  })),
 });
-const results = [
-  list("main", "packages/store/test/a.test.ts", "packages/store/test/b/c.test.ts", "test/wire/d.test.ts"),
-  list("browser and VS Code", "test/e2e/vscode/e.test.ts"),
-  list("Node 22.13.1", "packages/store/test/a.test.ts"),
+const testFiles = [
+  "packages/store/test/a.test.ts",
+  "packages/store/test/b/c.test.ts",
+  "test/e2e/vscode/e.test.ts",
+  "test/wire/d.test.ts",
 ];
-const where = { date: "2026-12-01", machine: "Node 24.21.0, 2 x some." };
+const nodes = claimedVersions.map((version) => list(`Node ${version}`, "packages/store/test/a.test.ts"));
+const browser = list("browser and VS Code", "test/e2e/vscode/e.test.ts");
+const results = [list("main", ...testFiles.filter((path) => !path.includes("e2e"))), browser, ...nodes];
+const here = { testFiles, date: "2026-12-01", machine: "Node 24.21.0, 2 x some" };
+const pageOf = (id: string) => wholeRunText(passedParts({ commit: id, results }, here));
 
 describe("the page of the last whole run", () => {
   const id = "0123456789".repeat(4);
-  test("says when, where, and what each list and each part took", () => {
-    expect(wholeRunText({ commit: id, results }, where)).toContain(`2026-12-01, commit ${id}. Node 24.21.0, 2 x some.
-
-| list | files | passed | seconds |
-| --- | --: | --: | --: |
-| main | 3 | 6 | 2 |
-| browser and VS Code | 1 | 2 | 1 |
-| Node 22.13.1 | 1 | 2 | 1 |
-
-The lists ran at the same time, several files of each too. Seconds are those of the files, all together. By parts:
-
-| part | files | passed | seconds |
-| --- | --: | --: | --: |
-| \`packages/store\` | 2 | 4 | 2 |
-| \`test/e2e/vscode\` | 1 | 2 | 1 |
-| \`test/wire\` | 1 | 2 | 1 |
+  test("says of each part over which commit it passed, when and where", () => {
+    const text = pageOf(id);
+    expect(text).toContain(`
+| part | on | commit | files | passed | seconds | where |
+| --- | --- | --- | --: | --: | --: | --- |
+| Node 22.13.1 | 2026-12-01 | ${id} | 1 | 2 | 1 | Node 24.21.0, 2 x some |
 `);
+    expect(text).toContain(`
+| packages/store | 2026-12-01 | ${id} | 2 | 4 | 2 | Node 24.21.0, 2 x some |
+| test/e2e/vscode | 2026-12-01 | ${id} | 1 | 2 | 1 | Node 24.21.0, 2 x some |
+| test/wire | 2026-12-01 | ${id} | 1 | 2 | 1 | Node 24.21.0, 2 x some |
+`);
+    expect(wholeRunText(partsOnPage(text))).toBe(text);
   });
-  test("names its commit, or none", () => {
-    expect(commitOfWholeRun(wholeRunText({ commit: id, results }, where))).toBe(id);
-    expect(commitOfWholeRun("None is recorded yet.\n")).toBeUndefined();
-    expect(commitOfWholeRun("2026-12-01, commit 01234567. Node\n")).toBeUndefined();
+  test.each([
+    { name: "of which a file did not run", result: list("main", "packages/store/test/a.test.ts") },
+    {
+      name: "of which a test failed",
+      result: list("main", { path: "test/wire/d.test.ts", failures: ["d"] }),
+    },
+    {
+      name: "of which a test was left out",
+      result: list("main", { path: "test/wire/d.test.ts", skipped: 1 }),
+    },
+    { name: "that failed under a Node", result: { ...list("Node 26.10.0", "a.test.ts"), failed: 1 } },
+  ])("does not have a part $name", ({ result }) => {
+    const parts = passedParts({ commit: id, results: [result, browser] }, here);
+    expect(parts.map(({ name }) => name)).toEqual(["test/e2e/vscode"]);
   });
   test("can be read as it stands", () => {
     const text = readFileSync(join(root, wholeRunPage), "utf8");
-    expect(commitOfWholeRun(text) !== undefined || text.includes("None is recorded yet.")).toBe(true);
+    expect(wholeRunText(partsOnPage(text))).toBe(text);
   });
 });
 
@@ -84,6 +103,7 @@ describe("a release is refused unless all tests passed over it", () => {
     "packages/vscode/package.json": '{"version": "0.1.0"}\n',
     "packages/cli/src/terminal/version.ts": 'export const version = "0.1.0";\n',
     [program]: "export const a = 1;\n",
+    ...Object.fromEntries(testFiles.map((path) => [path, ""])),
     "packages/store/README.md": "0.1.0\n",
   };
   let whole: string;
@@ -108,7 +128,8 @@ describe("a release is refused unless all tests passed over it", () => {
     {
       name: "a source",
       change: () => write({ [program]: "export const a = 2;\n" }),
-      reason: /packages\/store\/src\/a\.ts changed since [0-9a-f]{40}: npm test -- --all$/,
+      reason:
+        /packages\/store\/src\/a\.ts changed since [0-9a-f]{40}, the commit of Node .* and others: npm test -- --all$/,
     },
     {
       name: "a dependency's version beside our own",
@@ -127,17 +148,22 @@ describe("a release is refused unless all tests passed over it", () => {
     { name: "a file that is gone", change: () => rmSync(join(checkout, program)), reason: /a\.ts changed/ },
     {
       name: "no record",
-      change: () => write({ [wholeRunPage]: "None is recorded yet.\n" }),
-      reason: /docs\/whole-run\.md records none: npm test -- --all$/,
+      change: () => write({ [wholeRunPage]: "" }),
+      reason: /docs\/whole-run\.md does not have Node .* and others: npm test -- --all$/,
+    },
+    {
+      name: "a part that is new",
+      change: () => write({ "test/other/f.test.ts": "" }),
+      reason: /does not have test\/other: npm test -- --all$/,
     },
     {
       name: "a record of a commit that nobody knows",
-      change: () => write({ [wholeRunPage]: wholeRunText({ commit: "0".repeat(40), results }, where) }),
-      reason: /This checkout does not know its commit 0{40}: npm test -- --all$/,
+      change: () => write({ [wholeRunPage]: pageOf("0".repeat(40)) }),
+      reason: /This checkout does not know the commit 0{40} of Node .*: npm test -- --all$/,
     },
   ])("after a whole run: $name", async ({ change, reason }) => {
     git("reset", "--quiet", "--hard", whole);
-    write({ [wholeRunPage]: wholeRunText({ commit: whole, results }, where) });
+    write({ [wholeRunPage]: pageOf(whole) });
     change();
     commit();
     expect(await judged()).toEqual(reason === "" ? "" : expect.stringMatching(reason));

@@ -1,90 +1,140 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
+import { claimedVersions } from "../claimed-nodes.mjs";
 import { packagedNode } from "../packaged-node.mjs";
 import { inRepository, root } from "../repository.mjs";
 
-/** Where the last whole run stands. */
+/** Where it stands which commit each part of the tests last passed over, as a whole. */
 export const wholeRunPage = "docs/whole-run.md";
 
-/** What the page says before there was one. */
 const head = `# The last whole run of the tests
 
-\`npm test -- --all\` writes this page when all passed, nothing was left out, and the tests ran over a commit. A
-[release](release.md#gates) needs it: after that commit only pages of the documentation and the version may have changed.
+\`npm test -- --all\` runs all tests, the long ones too; \`npm test -- --all PLACE …\` some parts, on this or another machine. A part whose files
+all passed over a commit, with nothing left out, is written here. A [release](release.md#gates) needs all of them: after their commits only
+pages of the documentation and the version may have changed.
+
 `;
 
-/** @param {...string} args */
-function git(...args) {
-  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+/**
+ * A part of the tests, and how it last passed.
+ * @typedef {object} Part
+ * @property {string} name `packages/NAME`, `test/NAME`, `test/e2e/NAME`, or `Node VERSION`
+ * @property {string} commit full id
+ * @property {string} date YYYY-MM-DD
+ * @property {number} files
+ * @property {number} passed tests
+ * @property {number} seconds of its files, one after the other
+ * @property {string} machine
+ */
+
+/** @typedef {{ commit: string, results: readonly import("./run-list.mjs").ListResult[] }} WholeRun `commit`: full id */
+
+/** @param {string} directory @param {...string} args */
+function git(directory, ...args) {
+  return execFileSync("git", args, { cwd: directory, encoding: "utf8" }).trim();
 }
 
 /** The commit that is checked out; undefined when something else than pages differs from it, and the tests run over that. */
 export function testedCommit() {
   const exceptPages = [".", ":(exclude)docs", ":(exclude,glob)*.md"];
-  const isChanged = git("status", "--porcelain", "--untracked-files=all", "--", ...exceptPages) !== "";
-  return isChanged ? undefined : git("rev-parse", "HEAD");
+  const isChanged = git(root, "status", "--porcelain", "--untracked-files=all", "--", ...exceptPages) !== "";
+  return isChanged ? undefined : git(root, "rev-parse", "HEAD");
 }
 
-/**
- * @typedef {object} WholeRun
- * @property {string} commit full id
- * @property {readonly import("./run-list.mjs").ListResult[]} results
- */
-
-/** Writes the page. @param {WholeRun} wholeRun */
+/** Writes the parts that passed as a whole into the page. @param {WholeRun} wholeRun @returns {readonly string[]} their names */
 export function recordWholeRun(wholeRun) {
   const [cpu] = cpus();
   const where = `${cpus().length} x ${cpu?.model.trim() ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`;
   const node = execFileSync(packagedNode(), ["--version"], { encoding: "utf8" }).trim().slice(1);
-  const machine = `Node ${node}, ${where}, load at the end ${(loadavg()[0] ?? 0).toFixed(1)}.`;
+  const machine = `Node ${node}, ${where}, load ${(loadavg()[0] ?? 0).toFixed(1)}`;
   const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(inRepository(wholeRunPage), wholeRunText(wholeRun, { date, machine }));
+  const passed = passedParts(wholeRun, { testFiles: testFilesIn(root), date, machine });
+  const known = partsOnPage(readFileSync(inRepository(wholeRunPage), "utf8"));
+  const names = partsOf(root);
+  const others = known.filter(({ name }) => names.includes(name) && passed.every((part) => part.name !== name));
+  writeFileSync(inRepository(wholeRunPage), wholeRunText([...others, ...passed]));
+  return passed.map(({ name }) => name);
 }
 
-/** @param {WholeRun} wholeRun @param {{ date: string, machine: string }} where */
-export function wholeRunText({ commit, results }, { date, machine }) {
-  const lists = results.map(({ name, files, passed }) => {
-    return [name, files.length, passed, files.reduce((total, file) => total + file.seconds, 0)];
+/**
+ * The parts of which every file ran and passed, and none was skipped.
+ * @param {WholeRun} wholeRun
+ * @param {{ testFiles: readonly string[], date: string, machine: string }} here `testFiles`: all that there are
+ * @returns {readonly Part[]}
+ */
+export function passedParts({ commit, results }, { testFiles, date, machine }) {
+  const ofNodes = results.filter(({ name }) => isOfNode(name));
+  const others = results.filter(({ name }) => !isOfNode(name)).flatMap(({ files }) => files);
+  const inFolders = [...new Set(testFiles.map(partOf))].map((name) => {
+    const files = others.filter(({ path }) => partOf(path) === name);
+    const ranWhole = testFiles.every((path) => partOf(path) !== name || files.some((file) => file.path === path));
+    return { name, files, isWhole: ranWhole && files.every((file) => file.failures.length + file.skipped === 0) };
   });
-  /** @type {Map<string, { files: number, passed: number, seconds: number }>} */
-  const parts = new Map();
-  for (const { path, passed, seconds } of results.filter(({ name }) => !name.startsWith("Node ")).flatMap(filesOf)) {
-    const name = path
-      .split("/")
-      .slice(0, path.startsWith("test/e2e") ? 3 : 2)
-      .join("/");
-    const part = parts.get(name) ?? { files: 0, passed: 0, seconds: 0 };
-    parts.set(name, { files: part.files + 1, passed: part.passed + passed, seconds: part.seconds + seconds });
-  }
-  const byPart = [...parts].map(([name, { files, passed, seconds }]) => [`\`${name}\``, files, passed, seconds]);
-  return `${head}
-${date}, commit ${commit}. ${machine}
-
-${table("list", lists)}
-The lists ran at the same time, several files of each too. Seconds are those of the files, all together. By parts:
-
-${table(
-  "part",
-  byPart.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)),
-)}`;
+  const underNodes = ofNodes.map(({ name, files, failed, skipped }) => ({
+    name,
+    files,
+    isWhole: failed + skipped === 0,
+  }));
+  return [...inFolders, ...underNodes]
+    .filter(({ isWhole }) => isWhole)
+    .map(({ name, files }) => {
+      /** @param {"passed" | "seconds"} what */
+      const sum = (what) => files.reduce((total, file) => total + file[what], 0);
+      return { name, commit, date, files: files.length, passed: sum("passed"), seconds: sum("seconds"), machine };
+    });
 }
 
-/** The commit that the page names; undefined when none is recorded. @param {string} text */
-export function commitOfWholeRun(text) {
-  return /^\d{4}-\d\d-\d\d, commit ([0-9a-f]{40})\./m.exec(text)?.[1];
+/** The names of all parts of a checkout, sorted. @param {string} directory its root */
+export function partsOf(directory) {
+  const names = new Set([
+    ...testFilesIn(directory).map(partOf),
+    ...claimedVersions.map((version) => `Node ${version}`),
+  ]);
+  return [...names].sort();
 }
 
-/** @param {import("./run-list.mjs").ListResult} result */
-function filesOf({ files }) {
-  return files;
+/** @param {readonly Part[]} parts */
+export function wholeRunText(parts) {
+  const rows = parts
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, commit, date, files, passed, seconds, machine }) => {
+      const numbers = [files, passed, Math.round(seconds)].map((number) => number.toLocaleString("en-US"));
+      return [name, date, commit, ...numbers, machine];
+    });
+  const lines = [["part", "on", "commit", "files", "passed", "seconds", "where"], columns, ...rows];
+  return `${head}${lines.map((line) => `| ${line.join(" | ")} |\n`).join("")}`;
 }
 
-/** @param {string} what @param {readonly (readonly (string | number)[])[]} rows name, files, passed, seconds */
-function table(what, rows) {
-  const cells = rows.map((row) =>
-    row.map((cell) => (typeof cell === "number" ? Math.round(cell).toLocaleString("en-US") : cell)),
+const columns = ["---", "---", "---", "--:", "--:", "--:", "---"];
+
+/** @param {string} text of the page @returns {readonly Part[]} */
+export function partsOnPage(text) {
+  const rows = text.matchAll(
+    /^\| (\S[^|]*) \| (\d{4}-\d\d-\d\d) \| ([0-9a-f]{40}) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([^|]+) \|$/gm,
   );
-  const lines = [[what, "files", "passed", "seconds"], ["---", "--:", "--:", "--:"], ...cells];
-  return `${lines.map((line) => `| ${line.join(" | ")} |\n`).join("")}`;
+  return [...rows].map(([, name = "", date = "", commit = "", files, passed, seconds, machine = ""]) => {
+    const [fileCount = 0, passedCount = 0, secondCount = 0] = [files, passed, seconds].map((number) =>
+      Number(number?.replaceAll(",", "")),
+    );
+    return { name, commit, date, files: fileCount, passed: passedCount, seconds: secondCount, machine };
+  });
+}
+
+/** @param {string} name of a list or a part */
+function isOfNode(name) {
+  return name.startsWith("Node ");
+}
+
+/** @param {string} path of a test file, from the root of the checkout */
+function partOf(path) {
+  return path
+    .split("/")
+    .slice(0, path.startsWith("test/e2e/") ? 3 : 2)
+    .join("/");
+}
+
+/** @param {string} directory @returns {readonly string[]} paths from there */
+function testFilesIn(directory) {
+  return git(directory, "ls-files", "-z", "*.test.ts").split("\0").slice(0, -1);
 }
