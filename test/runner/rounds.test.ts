@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 async function waiting(seed: number): Promise<readonly string[]> {
   vi.resetModules();
   vi.stubEnv("GENNAI_SAMPLE_SEED", String(seed));
+  vi.stubEnv("GENNAI_SAMPLES", "");
   const { notInThisRound } = await import("../../scripts/lib/tests/rounds.mjs");
   return notInThisRound();
 }
