@@ -7,6 +7,11 @@ const caseSchema = z.strictObject({
   input: z.string(),
   required: z.string(),
   note: z.string(),
+  /** The test of the part itself that holds it, as `FILE: WORDS OF ITS TITLE`. The case is not tried a second time here. */
+  heldBy: z
+    .string()
+    .regex(/^\S+\.ts: ./)
+    .optional(),
 });
 
 /** One adversarial case: what is tried, and the required result. */

@@ -15,7 +15,7 @@ import { rulesSemanticsChecks } from "./checks/rules/rules-semantics.ts";
 import { selfProtectionChecks } from "./checks/rules/self-protection.ts";
 import type { Checks } from "./corpus-case.ts";
 
-/** The groups that are checked. A case of theirs that has no check is held elsewhere: see `held-elsewhere.ts`. */
+/** The groups that are checked. A case of theirs that has no check says which test holds it. */
 export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
   ["protocol.http", protocolHttpChecks],
   ["protocol.rpc", protocolRpcChecks],

@@ -3,7 +3,6 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import { type Check, type CorpusCase, loadCases } from "./corpus-case.ts";
 import { corpusChecks } from "./corpus-checks.ts";
-import { heldElsewhere } from "./held-elsewhere.ts";
 import { closeSharedFixtures } from "./shared-fixtures.ts";
 
 const usage = `npm run corpus [-- [GROUP|ID …] [-v]]   runs the attack corpus, and prints a line for each group
@@ -29,7 +28,7 @@ if (groups.size === 0) usageError(`There is no group or case ${words.join(", ")}
 const totals = { right: 0, wrong: 0, notApplicable: 0, held: 0 };
 for (const [group, all] of groups) {
   const checks = corpusChecks.get(group) ?? {};
-  const cases = all.filter(({ id }) => !heldElsewhere.has(id));
+  const cases = all.filter(({ heldBy }) => heldBy === undefined);
   const held = all.length - cases.length;
   totals.held += held;
   const counts = { right: 0, wrong: 0, notApplicable: 0 };
