@@ -11,7 +11,7 @@ import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
 import { parseLogAddress } from "@gennai/store/nats/stream/log-address";
 import { readTlsFiles } from "./http/listen/tls-files.ts";
 import type { StagesUsed } from "./rpc/open-stages.ts";
-import { parseMetricsAddress } from "./telemetry/export/metrics-address.ts";
+import { parseMetricsAddress } from "./telemetry/export/telemetry-settings.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
 import type { ServerOptions } from "./tenants/server-options.ts";
 import type { Tenant } from "./tenants/tenant.ts";

@@ -1,4 +1,4 @@
-import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
+import { chooseScenario } from "@gennai/sessions/policies/load-scenarios";
 import { turnPrompt } from "@gennai/sessions/prompt/turn-prompt";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";

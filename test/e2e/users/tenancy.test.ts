@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { directoryName } from "@gennai/sessions/session/directory-name";
+import { directoryName } from "@gennai/sessions/session/user-workspaces";
 import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { describe, expect, test } from "vitest";

@@ -10,7 +10,7 @@ import { keychainCommand } from "@gennai/machine/config/keychain";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { describedStart } from "@gennai/sessions/mcp/described-start";
 import { McpAcceptance, type McpContext, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
-import type { GoverningAct } from "@gennai/store/ledger/record-act";
+import type { GoverningAct } from "@gennai/store/ledger/persons-ledger";
 import { holdsFiles } from "../connection/holds-files.ts";
 import {
   type ChosenServer,

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { exportedRecord, gennaiLine, inputAttribute, ocsfLine } from "@gennai/governance/ledger/exported-record";
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { ExportCursor } from "@gennai/store/ledger/export-cursor";
-import type { Delivery, Sender } from "./delivery.ts";
-import { exportItems } from "./export-items.ts";
+import type { Delivery, ExportItem, Sender } from "./delivery.ts";
 import { senderTo } from "./senders.ts";
 
 /** Milliseconds between two looks for new records, between two tries, before a stopped one is tried again, for an answer, and between looks for other destinations. */
@@ -152,4 +153,23 @@ export async function sent(
     if (signal.aborted || !late.aborted) throw error;
     return { type: "later", why: `it did not answer within ${answerMs / 1000} s` };
   }
+}
+
+/** Records of one ledger as a destination gets them. */
+async function exportItems(
+  { origin, records }: { readonly origin: string; readonly records: readonly { readonly line: string }[] },
+  { content = "none", format }: Pick<ExportDestination, "content" | "format">,
+  version: string,
+): Promise<readonly ExportItem[]> {
+  const redactor = content === "redacted" ? await createRedactor() : undefined;
+  return Promise.all(
+    records.map(async ({ line }): Promise<ExportItem> => {
+      const told = exportedRecord(line, { origin, paths: content !== "none", input: redactor !== undefined });
+      const input = told.attributes[inputAttribute];
+      const masked =
+        redactor && Array.isArray(input) && (await Promise.all(input.map((text: string) => redactor.redact(text))));
+      const record = masked ? { ...told, attributes: { ...told.attributes, [inputAttribute]: masked } } : told;
+      return { record, line: format === "ocsf" ? ocsfLine(record, version) : gennaiLine(record) };
+    }),
+  );
 }

@@ -2,8 +2,7 @@ import { cors } from "@connectrpc/connect";
 import { type Identity, oneUser } from "@gennai/sessions/session/identity";
 import type { TokenJudgement } from "../identity/token-verifier.ts";
 import type { HttpError, HttpErrorCode } from "./http-response.ts";
-import type { PageGrant, PageGrants } from "./page-grant.ts";
-import type { Route, RouteTable } from "./route.ts";
+import type { PageGrant, PageGrants, Route, RouteTable } from "./route.ts";
 import { matchesToken, type TokenDigest } from "./token.ts";
 
 /** The parts of a request that the guard sees. Forwarding and method-override headers are excluded, so they have no effect. */

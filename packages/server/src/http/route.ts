@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Identity } from "@gennai/sessions/session/identity";
-import type { PageGrant } from "./page-grant.ts";
 
 /** What one exact path serves. Any other path is 404. */
 export interface Route {
@@ -46,4 +45,20 @@ const RPC_MEDIA_TYPES: ReadonlySet<string> = new Set([
 export function rpcRoutes(paths: Iterable<string>, handle: Route["handle"]): [string, Route][] {
   const route: Route = { method: "POST", mediaTypes: RPC_MEDIA_TYPES, authentication: "token", handle };
   return Array.from(paths, (path) => [path, route]);
+}
+
+/** The tokens of the pages this server itself serves. */
+export interface PageGrants {
+  /** undefined for a token of no page. */
+  accept(token: string): PageGrant | undefined;
+}
+
+/** What one page may do with its token. */
+export interface PageGrant {
+  /** The user who opened it. */
+  readonly identity: Identity;
+  /** The answer ends when the token does. */
+  follow(response: ServerResponse): void;
+  /** Shuts the page out. */
+  revoke(): void;
 }

@@ -2,7 +2,7 @@ import { HandedKeys } from "@gennai/models/catalogue/handed-keys";
 import type { KeyDestination } from "@gennai/models/catalogue/key-destination";
 import type { ModelKeys } from "@gennai/models/catalogue/model-keys";
 import type { Provider } from "@gennai/protocol/model/session/backend";
-import type { Callers } from "@gennai/sessions/session/callers";
+import type { Callers } from "@gennai/sessions/session/identity";
 
 /** Users whose keys are kept at once; who was longest without a use has to hand them over again. */
 const maxUsers = 10_000;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Identity } from "@gennai/sessions/session/identity";
 import { digestToken, matchesToken, type TokenDigest } from "../http/token.ts";
-import { newestOfEach } from "./newest-of-each.ts";
+import { newestOfEach } from "./page-tokens.ts";
 
 interface Kept {
   readonly digest: TokenDigest;

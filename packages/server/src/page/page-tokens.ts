@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type Identity, isSamePerson } from "@gennai/sessions/session/identity";
-import type { PageGrant, PageGrants } from "../http/page-grant.ts";
+import type { PageGrant, PageGrants } from "../http/route.ts";
 import { createToken, digestToken, matchesToken, type TokenDigest } from "../http/token.ts";
-import { newestOfEach } from "./newest-of-each.ts";
 
 interface Page {
   readonly digest: TokenDigest;
@@ -75,4 +74,18 @@ export class PageTokens implements PageGrants {
 
 function cut({ answers }: Page): void {
   for (const response of answers) response.destroy();
+}
+
+/**
+ * Keeps at most `limit` entries per person, the newest: no one displaces another's entries. Input and result are oldest first.
+ */
+export function newestOfEach<Kept extends { readonly identity: Identity }>(
+  kept: readonly Kept[],
+  limit: number,
+): readonly Kept[] {
+  const last = kept.at(-1);
+  if (last === undefined) return kept;
+  const theirs = kept.filter(({ identity }) => isSamePerson(identity, last.identity));
+  const gone = new Set(theirs.slice(0, -limit));
+  return kept.filter((each) => !gone.has(each));
 }

@@ -6,7 +6,7 @@ import type { SharedLocks } from "@gennai/machine/process/locks/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyStore } from "@gennai/sessions/rules/emergency-store";
-import type { SessionOwnership } from "@gennai/sessions/session/log/session-ownership";
+import type { SessionOwnership } from "@gennai/sessions/session/log/owned-log";
 import { derivedKey } from "@gennai/store/ledger/derived-key";
 import { isDistrusted, removeDistrusted } from "@gennai/store/nats/copy-trust";
 import { encodeLock, lockSubject } from "@gennai/store/nats/log-message";

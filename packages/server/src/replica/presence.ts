@@ -1,7 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "@gennai/machine/service-error";
-import { replicaOfSubject, replicaSubject } from "@gennai/store/nats/stream/log-names";
-import { type LogStreams, replicaLifetime } from "@gennai/store/nats/stream/log-streams";
+import {
+  type LogStreams,
+  replicaLifetime,
+  replicaOfSubject,
+  replicaSubject,
+} from "@gennai/store/nats/stream/log-streams";
 
 /** Milliseconds between signs of life. */
 const beat = 1_000;

@@ -4,6 +4,7 @@ import { ModelError } from "@gennai/agent/model";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError, type ServiceErrorCode } from "@gennai/machine/service-error";
 import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error";
+import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { InvalidField } from "@gennai/protocol/model/checked-field";
 import { StoreError } from "@gennai/store/database/store-error";
@@ -156,4 +157,14 @@ function withInfo(
   // For anyone who reads headers and knows nothing of our details: whole seconds, as HTTP has them.
   const headers = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
   return new ConnectError(text, code, headers, [{ desc: ErrorInfoSchema, value }]);
+}
+
+const code: ErrorCode = "server_draining";
+
+/** The error of streams when the server stops: clients subscribe again, at another server or later at this one. */
+export function shutdownError(): ConnectError {
+  const message = "The server is shutting down.";
+  const hint = "Subscribe again: another server, or this one when it is back, goes on from there.";
+  const value = { code, message, hint, retryable: true };
+  return new ConnectError(`${message} ${hint}`, Code.Unavailable, undefined, [{ desc: ErrorInfoSchema, value }]);
 }

@@ -9,8 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { rpcPath } from "@gennai/protocol/rpc-services";
-import type { Callers } from "@gennai/sessions/session/callers";
-import type { Identity } from "@gennai/sessions/session/identity";
+import type { Callers, Identity } from "@gennai/sessions/session/identity";
 import * as z from "zod";
 import type { ReplicaInbox, ReplicaMessage } from "../replica/inbox.ts";
 import type { Scopes } from "../telemetry/signals/scopes.ts";

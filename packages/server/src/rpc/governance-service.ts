@@ -16,7 +16,7 @@ import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
-import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
+import { chooseScenario } from "@gennai/sessions/policies/load-scenarios";
 import { turnPrompt } from "@gennai/sessions/prompt/turn-prompt";
 import type { EmergencyControls } from "@gennai/sessions/rules/emergency-controls";
 import { type StandingAnswer, StandingAnswers } from "@gennai/sessions/rules/standing-answers";
@@ -24,12 +24,17 @@ import type { Session } from "@gennai/sessions/session/session";
 import { checkCall } from "@gennai/sessions/turn/gate/check-call";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { type GoverningAct, recordAct } from "@gennai/store/ledger/record-act";
+import { type GoverningAct, recordAct } from "@gennai/store/ledger/persons-ledger";
 import { type TracedTenant, traceRpcs } from "./methods/trace-rpcs.ts";
 import { isolationOf } from "./open-stages.ts";
 import type { Parity } from "./parity.ts";
-import { controlFromWire, intentToWire, listedRulesToWire, rulesStatusToWire } from "./wire/events/governance-wire.ts";
-import { mcpServerToWire } from "./wire/mcp-wire.ts";
+import {
+  controlFromWire,
+  intentToWire,
+  listedRulesToWire,
+  mcpServerToWire,
+  rulesStatusToWire,
+} from "./wire/events/governance-wire.ts";
 
 const maxRecords = 1_000;
 

@@ -1,9 +1,9 @@
 import type { Outside } from "@gennai/egress/network/way-out";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
+import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 import { Stages } from "@gennai/shell/stages/stages";
 import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
-import { recoverAndTell } from "./recover-and-tell.ts";
 
 /** Stages for commands; undefined if they run in the workspace. First cleans up, in every mode, what dead servers left. */
 export async function openStages(
@@ -36,4 +36,13 @@ export type StagesUsed =
 export async function stagesUsed(stages: Stages | undefined, workspace: string | undefined): Promise<StagesUsed> {
   if (stages === undefined) return { state: "off" };
   return workspace === undefined ? { state: "somewhere" } : stages.support(workspace);
+}
+
+/** Ends what dead servers left half changed, and says what came of it. */
+export async function recoverAndTell(stateDir: string, log: ServerLog): Promise<void> {
+  for (const { id, state, reason } of await recoverChanges(stateDir)) {
+    if (state === "stuck") log.warn(`What a killed server was changing could not be ended (${id}): ${reason}`);
+    else if (state === "finished" || state === "taken_back")
+      log.info(`What a killed server was changing was ${state === "finished" ? "completed" : "undone"} (${id}).`);
+  }
 }

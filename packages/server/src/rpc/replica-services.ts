@@ -2,7 +2,7 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { type ConnectRouter, createRouterTransport, type Interceptor, type Transport } from "@connectrpc/connect";
 import { rpcServices } from "@gennai/protocol/rpc-services";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { Callers } from "@gennai/sessions/session/callers";
+import type { Callers } from "@gennai/sessions/session/identity";
 import type { Replica } from "../replica/open-replica.ts";
 import type { Scopes } from "../telemetry/signals/scopes.ts";
 import { errorInterceptor } from "./error-interceptor.ts";

@@ -18,12 +18,12 @@ import {
   SubscribeRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { Callers } from "@gennai/sessions/session/callers";
-import type { SessionOwnership } from "@gennai/sessions/session/log/session-ownership";
+import type { Callers } from "@gennai/sessions/session/identity";
+import type { SessionOwnership } from "@gennai/sessions/session/log/owned-log";
 import type { ReplicaInbox } from "../replica/inbox.ts";
 import type { ReplicaPresence } from "../replica/presence.ts";
 import type { Scopes } from "../telemetry/signals/scopes.ts";
-import { once, onlyMessage, sessionIdOf } from "./access/request-message.ts";
+import { once, onlyMessage, sessionIdOf } from "./access/access-interceptor.ts";
 import { forwardCall } from "./forwarded-call.ts";
 import type { RemoteAttachments } from "./remote-attachments.ts";
 

@@ -4,6 +4,7 @@ import type { Redactor } from "@gennai/governance/redaction";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { ServerLoad } from "@gennai/sessions/manager/server-load";
 import type { ServerObserver } from "@gennai/sessions/session/server-observer";
+import type { SessionLog } from "@gennai/store/log/session-log";
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { type IMetricReader, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
@@ -12,11 +13,12 @@ import { metricExporter, spanExporter } from "./export/otlp-exporters.ts";
 import type { TelemetrySettings } from "./export/telemetry-settings.ts";
 import { observeLoad } from "./load-gauges.ts";
 import { observedGate } from "./observed/observed-gate.ts";
-import { observedLog } from "./observed/observed-log.ts";
 import { observedModel } from "./observed/observed-model.ts";
 import { observedRpcs } from "./observed/observed-rpcs.ts";
 import { observedTurns } from "./observed/observed-turn.ts";
-import { createInstruments } from "./signals/instruments.ts";
+import { errorCode } from "./signals/error-code.ts";
+import { errorType } from "./signals/gen-ai.ts";
+import { createInstruments, type Instruments } from "./signals/instruments.ts";
 import { Names } from "./signals/names.ts";
 import type { Scopes } from "./signals/scopes.ts";
 import { Tracing } from "./signals/tracing.ts";
@@ -117,5 +119,35 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
         new Promise((resolve) => setTimeout(resolve, shutdownTimeout).unref()),
       ]);
     },
+  };
+}
+
+/** The same log; appends are counted by kind and timed. */
+function observedLog(log: SessionLog, instruments: Instruments): SessionLog {
+  return {
+    create: (session) => log.create(session),
+    head: (sessionId) => log.head(sessionId),
+    list: (filter) => log.list(filter),
+    setTitle: (sessionId, title) => log.setTitle(sessionId, title),
+    takeOver: (sessionId) => log.takeOver(sessionId),
+    forget: (sessionId, by) => log.forget(sessionId, by),
+    async append(sessionId, batch, expected) {
+      const began = performance.now();
+      const durable = { "gennai.log.durable": batch.durable };
+      const took = (): number => (performance.now() - began) / 1000;
+      try {
+        const events = await log.append(sessionId, batch, expected);
+        instruments.appendDuration.record(took(), durable);
+        for (const { event } of batch.events) instruments.events.add(1, { "gennai.event.type": event.type });
+        for (const { kind } of batch.ledger) instruments.ledgerRecords.add(1, { "gennai.ledger.kind": kind });
+        return events;
+      } catch (error) {
+        instruments.appendDuration.record(took(), { ...durable, [errorType]: errorCode(error) });
+        throw error;
+      }
+    },
+    read: (sessionId, afterSeq, limit) => log.read(sessionId, afterSeq, limit),
+    tail: (sessionId, afterSeq, options) => log.tail(sessionId, afterSeq, options),
+    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
   };
 }

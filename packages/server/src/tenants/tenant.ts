@@ -3,7 +3,7 @@ import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { Elsewhere } from "@gennai/sessions/bridge/elsewhere";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
-import type { Callers } from "@gennai/sessions/session/callers";
+import type { Callers } from "@gennai/sessions/session/identity";
 import type { Stages } from "@gennai/shell/stages/stages";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import type { Admission } from "../admission/admission.ts";

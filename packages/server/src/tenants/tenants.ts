@@ -7,7 +7,7 @@ import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { SessionsLoad } from "@gennai/sessions/manager/server-load";
-import { directoryName } from "@gennai/sessions/session/directory-name";
+import { directoryName } from "@gennai/sessions/session/user-workspaces";
 import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 import { derivedKey } from "@gennai/store/ledger/derived-key";
 import { ledgerKeyFile } from "@gennai/store/ledger/ledger-key";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseMetricsAddress } from "#telemetry/export/metrics-address";
+import { parseMetricsAddress } from "#telemetry/export/telemetry-settings";
 
 test.each([
   ["9464", { host: "127.0.0.1", port: 9464 }],

@@ -19,9 +19,8 @@ import { openPort } from "@gennai/shell/background/open-port";
 import type { Stages } from "@gennai/shell/stages/stages";
 import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } from "./background-run-facts.ts";
 import { OutputRing } from "./output-ring.ts";
-import { RunNetwork } from "./run-network.ts";
+import { type NetworkContext, RunNetwork, SharedNetwork } from "./run-network.ts";
 import { cannotOpen, type PortPair, RunPorts } from "./run-ports.ts";
-import { type NetworkContext, SharedNetwork } from "./shared-network.ts";
 import { ShownOutput } from "./shown-output.ts";
 import { WantedBefore } from "./wanted-before.ts";
 

@@ -1,8 +1,11 @@
+import type { WatchedNetwork } from "@gennai/egress/network/watched-network";
 import type { Connection } from "@gennai/governance/connection";
 import type { CommandRun } from "@gennai/machine/process/run-command";
+import { backgroundUnavailable } from "@gennai/shell/background/background-run";
 import { MirroredPorts } from "@gennai/shell/background/mirrored-ports";
 import { type RunWatch, watchRun } from "@gennai/shell/run/network-of-run";
 import type { StagedSurroundings } from "@gennai/shell/run/run-staged";
+import type { Stages } from "@gennai/shell/stages/stages";
 import type { SessionNetwork } from "@gennai/stage/mount/session-network";
 
 /** The network of a background run, and what it wants to reach. */
@@ -47,5 +50,44 @@ export class RunNetwork implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#mirrored?.[Symbol.asyncDispose]();
     this.#watch[Symbol.dispose]();
+  }
+}
+
+export interface NetworkContext {
+  readonly stages: Pick<Stages, "openNetwork">;
+  readonly workspaceRoot: string;
+}
+
+/** The network of a session: opened on first use, kept until the session closes. */
+export class SharedNetwork implements Disposable {
+  #opening: Promise<WatchedNetwork> | undefined;
+  #open: WatchedNetwork | undefined;
+  #isClosed = false;
+
+  /** Undefined if it is not open. */
+  get current(): WatchedNetwork | undefined {
+    return this.#open;
+  }
+
+  /** Throws `ToolFailure` `background_unavailable`. */
+  open({ stages, workspaceRoot }: NetworkContext): Promise<WatchedNetwork> {
+    if (this.#isClosed) return Promise.reject(backgroundUnavailable(new Error("the session is closed.")));
+    this.#opening ??= stages.openNetwork(workspaceRoot).then(
+      (network) => {
+        if (this.#isClosed) network[Symbol.dispose]();
+        this.#open = network;
+        return network;
+      },
+      (error: unknown) => {
+        this.#opening = undefined;
+        throw backgroundUnavailable(error);
+      },
+    );
+    return this.#opening;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#open?.[Symbol.dispose]();
   }
 }

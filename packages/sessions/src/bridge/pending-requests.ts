@@ -10,9 +10,8 @@ import type { Question } from "@gennai/governance/confirmation";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ClientAnswer } from "./client-answer.ts";
+import { type ClientAnswer, judgedAnswer } from "./client-answer.ts";
 import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
-import { judgedAnswer } from "./judged-answer.ts";
 import { maskedRequest } from "./masked-request.ts";
 
 /** What the requests need from their session. */

@@ -1,15 +1,21 @@
 import type { ClientRequest } from "@gennai/agent/events/client-request";
+import { ModelError } from "@gennai/agent/model";
 import type { Answer, Confirmer, Question } from "@gennai/governance/confirmation";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { editorMethods, isOfKind, requestBody } from "@gennai/protocol/model/session/editor-messages";
+import type { AskEditor } from "@gennai/models/editor-model";
+import {
+  type EditorMethods,
+  type EditorRequestKind,
+  editorMethods,
+  isOfKind,
+  requestBody,
+} from "@gennai/protocol/model/session/editor-messages";
 import { editorRequests } from "@gennai/protocol/model/session/editor-requests";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/user-question";
-import type { ClientAnswer } from "./client-answer.ts";
+import { type ClientAnswer, judgedAnswer } from "./client-answer.ts";
 import type { ClientRegistry } from "./client-registry.ts";
-import type { EditorBridge, EditorCallOptions } from "./editor-bridge.ts";
 import type { Elsewhere, OpenQuestion } from "./elsewhere.ts";
-import { judgedAnswer } from "./judged-answer.ts";
 import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
 
 /** The editor bridge and the confirmer of one turn. */
@@ -152,4 +158,41 @@ function answered<Wanted extends ClientAnswer>(
     failureClass: "timeout",
     retryable: true,
   });
+}
+
+/**
+ * What a turn can ask of the session's clients: a method for each of `editorRequests`, except the model and the user, which
+ * have their own ports. Each request is durable before it is sent and answered once.
+ *
+ * Methods throw `ToolFailure`: `client_error` with the editor's answer, `client_timeout`.
+ */
+export interface EditorBridge extends Omit<EditorMethods<EditorCallOptions>, "callModel" | "askUser"> {
+  /** True if an attached client said it can answer this. */
+  can(kind: EditorRequestKind): boolean;
+}
+
+interface EditorCallOptions {
+  readonly signal: AbortSignal;
+  /** Output of a command as it comes. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** Asks the model of an attached editor, for one turn. */
+export function askEditorModel(requests: PendingRequests, turnId: string): AskEditor {
+  const { answerMs } = editorRequests["model-call"];
+  return async (requestJson, { signal }) => {
+    const end = await requests.ask(
+      { kind: "model-call", requestJson },
+      { ability: "model-call", turnId, signal, answerMs },
+    );
+    if (end.type !== "answered" || end.answer.kind !== "model-call") {
+      throw new ModelError("unreachable", "No attached editor answered for its model.", {
+        hint: "Open the session in VS Code, or choose another backend.",
+        retryable: true,
+      });
+    }
+    const { answer: eventsJson, error } = end.answer;
+    if (error !== "") throw new ModelError("unreachable", `The editor's model gave no answer: ${error}`);
+    return eventsJson;
+  };
 }

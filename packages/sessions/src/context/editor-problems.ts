@@ -1,5 +1,5 @@
 import type { Diagnostic } from "@gennai/protocol/model/session/editor-requests";
-import type { EditorBridge } from "../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../bridge/session-bridge.ts";
 import { isShown, problemLine } from "../bridge/shown-problems.ts";
 
 /** Milliseconds an editor gets to analyse a changed file. */

@@ -1,5 +1,5 @@
 import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
-import { workspacePolicies } from "../policies/workspace-policies.ts";
+import { workspacePolicies } from "../policies/call-policies.ts";
 import type { Session } from "../session/session.ts";
 
 /** Maximum milliseconds for a rule. */

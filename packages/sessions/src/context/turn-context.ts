@@ -3,10 +3,9 @@ import type { Redactor } from "@gennai/governance/redaction";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
 import { findCheck, type ProjectCheck } from "./detect-check.ts";
-import { EditChecks } from "./edit-checks.ts";
+import { EditChecks, type LookAfterEdit } from "./edit-checks.ts";
 import type { EditorContext } from "./editor-context.ts";
 import { type ContextImages, gatherContext } from "./gather-context.ts";
-import type { LookAfterEdit } from "./look-after-edit.ts";
 import type { NotedFiles } from "./noted-files.ts";
 import type { OwnCalls } from "./own-calls.ts";
 

@@ -10,7 +10,7 @@ import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { ForgottenSession, SessionFilter, SessionHead } from "@gennai/store/log/session-log";
 import { type OldOrder, type OldPurge, purgeOld } from "@gennai/store/purge/purge-old";
-import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
+import { placeOfCommands } from "../client-workspace/held-by-client.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";

@@ -2,13 +2,11 @@ import type { Limits } from "@gennai/governance/limits/limits";
 import { refuseManaged } from "@gennai/machine/managed-refusal";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { writeEditorMcp } from "./editor-mcp-file.ts";
-import { managedRefusal } from "./managed-server.ts";
-import type { McpServer } from "./mcp-config.ts";
+import { type McpServer, managedRefusal, pinnedServers } from "./mcp-config.ts";
 import { McpError } from "./mcp-error.ts";
 import { type LoginPorts, logIn } from "./mcp-login.ts";
 import { type LoginPlace, loginPlace, McpLogins } from "./mcp-logins.ts";
 import { McpPins } from "./mcp-pins.ts";
-import { pinnedServers } from "./pinned-servers.ts";
 
 export interface McpContext {
   /** Real path. */

@@ -1,7 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { serverRefusal } from "@gennai/governance/limits/laid-down";
+import type { Limits } from "@gennai/governance/limits/limits";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
+import { whatRuns } from "@gennai/machine/workspace/what-runs";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { digestOf } from "@gennai/protocol/digest";
 import * as z from "zod";
 import { editorMcpFile, readEditorMcp } from "./editor-mcp-file.ts";
@@ -218,4 +222,39 @@ function whyUnreadable(error: unknown): string {
 function isMissing(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** The configured servers of a workspace, each with what it would run of the workspace. */
+export async function pinnedServers(
+  workspace: Workspace,
+  options: {
+    readonly configDir: string;
+    readonly stateDir: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
+): Promise<McpConfig> {
+  const { configDir, stateDir, environment } = options;
+  const { servers, problems } = await loadMcpConfig(workspace.root, configDir, environment, stateDir);
+  const looked = await Promise.all([...servers.values()].map((server) => pinned(server, workspace)));
+  return { servers: new Map(looked.map((server) => [server.name, server])), problems };
+}
+
+/** The server with the workspace files it would run, which are included in its digest. */
+export async function pinned(server: McpServer, workspace: Workspace): Promise<McpServer> {
+  const { start, definition } = server;
+  if (start.type !== "program") return server;
+  const { command, args, environment, cwd } = start;
+  const runs = await whatRuns(workspace, [command, ...args, ...Object.values(environment)].join(" "), { cwd });
+  return { ...server, runs, digest: Object.keys(runs).length === 0 ? definition : digestOf({ definition, runs }) };
+}
+
+/** Why a policy does not let a server start, as a sentence; undefined if it may. */
+export function managedRefusal(limits: Limits, { name, start }: Pick<McpServer, "name" | "start">): string | undefined {
+  const why = serverRefusal(
+    limits,
+    start.type === "http"
+      ? { url: start.url }
+      : { command: [start.command, ...start.args], environment: start.environment },
+  );
+  return why && `The MCP server ${name} is not started: ${why}`;
 }

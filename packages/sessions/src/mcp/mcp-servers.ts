@@ -5,15 +5,13 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { editorMcpFile } from "./editor-mcp-file.ts";
 import { onRequestIfMany } from "./load-tools-tool.ts";
-import { managedRefusal } from "./managed-server.ts";
-import { type McpServer, projectMcpFile } from "./mcp-config.ts";
+import { type McpServer, managedRefusal, pinned, pinnedServers, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpListing } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
 import { McpLogins } from "./mcp-logins.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { inSession } from "./mcp-session.ts";
 import { createMcpTool, isUsableName, type McpToolPorts, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
-import { pinned, pinnedServers } from "./pinned-servers.ts";
 
 export interface McpServersOptions {
   readonly stateDir: string;

@@ -12,10 +12,11 @@ import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes"
 import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
 import type { Policy } from "@gennai/governance/policy";
-import type { RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
-import type { ProjectConfig } from "@gennai/machine/config/project-config";
+import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
+import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { hooksDirectory } from "@gennai/machine/git-data/hooks-directory";
 import type { Listing, Workspace } from "@gennai/machine/workspace/workspace";
+import type { Session } from "../session/session.ts";
 import { type BranchRules, branchState, protectionOf } from "./own-branch.ts";
 import { reachesSecret } from "./reaches-secret.ts";
 
@@ -30,7 +31,7 @@ export interface CallPolicyOptions {
 }
 
 /** The policies that judge a call on its own, independent of the session: all except branch, claim, intent and hooks. */
-export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
+function callPolicies(options: CallPolicyOptions): readonly Policy[] {
   const { workspace, config, ownDirectories } = options;
   const { root, controlRoot } = workspace;
   const hooks = hooksDirectory(controlRoot);
@@ -89,4 +90,24 @@ async function entriesIn(workspace: Workspace, directory: string): Promise<Listi
   const path = await workspace.resolve(directory === "" ? "." : directory, { isRecorded: true });
   if (!path.inside || (await workspace.stat(path))?.kind !== "directory") return [];
   return (await workspace.list(path, { ignore: [], limit: maxEntries })).entries;
+}
+
+/**
+ * Rules about paths and content for every writer in a session's workspace: from rule files, the project and the built-in ones.
+ * Throws `ServiceError` if the project's configuration cannot be read.
+ */
+export async function workspacePolicies({
+  workspace,
+  services,
+}: Pick<Session, "workspace" | "services">): Promise<readonly Policy[]> {
+  const { rules } = await services.governanceOf(workspace);
+  return [
+    createRulesPolicy(rules),
+    ...callPolicies({
+      workspace,
+      config: await loadProjectConfig(workspace.controlRoot),
+      ownDirectories: services.ownDirectories,
+      rules,
+    }),
+  ];
 }

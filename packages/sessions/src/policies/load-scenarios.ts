@@ -4,8 +4,11 @@ import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
 import { describeScenarioProblem, type Scenario } from "@gennai/agent/scenarios/scenario";
 import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
+import { ServiceError } from "@gennai/machine/service-error";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { isWithin } from "@gennai/protocol/is-within";
+import type { Session } from "../session/session.ts";
+import { scenarioForProposals } from "./proposal-mode.ts";
 
 export interface LoadedScenarios {
   /** By name, the built-in ones included. */
@@ -77,4 +80,22 @@ async function scenarioFiles(root: string, warnings: string[]): Promise<readonly
 
 function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown error";
+}
+
+/**
+ * The scenario with this name, in any letter case; empty: the editing mode's default. Throws `ServiceError` for an unknown
+ * name.
+ */
+export async function chooseScenario(
+  session: Session,
+  asked: string,
+): Promise<{ readonly scenario: Scenario; readonly warnings: readonly string[] }> {
+  const isProposal = session.settings.editingMode === "proposal";
+  const name = asked === "" ? (isProposal ? await scenarioForProposals(session) : "CODE") : asked;
+  const { scenarios, warnings } = await loadScenarios(session.workspace.controlRoot);
+  const scenario = scenarios.get(name.toUpperCase());
+  if (scenario !== undefined) return { scenario, warnings };
+  throw new ServiceError("not_found", `There is no scenario ${JSON.stringify(name.slice(0, 100))}.`, {
+    hint: [`Scenarios: ${[...scenarios.keys()].join(", ")}.`, ...warnings].join(" "),
+  });
 }

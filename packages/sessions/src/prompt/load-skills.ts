@@ -7,6 +7,8 @@ import { visibleText } from "@gennai/machine/web/visible-text";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { isWithin } from "@gennai/protocol/is-within";
 import * as z from "zod";
+import { createMayRead, type MayRead } from "../context/may-read.ts";
+import type { Session } from "../session/session.ts";
 
 /** Instructions for one kind of work, read when needed: a folder with a `SKILL.md`, or a single file of another agent's commands. */
 export interface Skill {
@@ -239,4 +241,14 @@ function insideOf(root: string, place: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The skills that a turn of this session may use, by name. Throws `ServiceError` if the project's configuration cannot be read.
+ * @param mayRead created for this session just before
+ */
+export async function sessionSkills(session: Session, mayRead?: MayRead): Promise<ReadonlyMap<string, Skill>> {
+  const { workspace, services } = session;
+  const options = { root: workspace.controlRoot, userDirectory: services.configDir, home: services.home };
+  return (await loadSkills({ ...options, mayRead: mayRead ?? (await createMayRead(session)) })).found;
 }

@@ -6,8 +6,8 @@ import { intentContext } from "@gennai/governance/intents/intent-context";
 import { createMayRead, type MayRead } from "../context/may-read.ts";
 import { modeFor } from "../policies/proposal-mode.ts";
 import type { Session } from "../session/session.ts";
+import { sessionSkills } from "./load-skills.ts";
 import { type ProjectNotes, readProjectNotes } from "./project-notes.ts";
-import { sessionSkills } from "./session-skills.ts";
 
 /** The system prompt of a turn with this scenario, for a model that was told nothing yet. */
 export async function turnPrompt(session: Session, scenario: Scenario): Promise<string> {

@@ -10,7 +10,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { sessionBridge } from "../bridge/session-bridge.ts";
-import { workspacePolicies } from "../policies/workspace-policies.ts";
+import { workspacePolicies } from "../policies/call-policies.ts";
 import { refusedAct } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state/session-state.ts";

@@ -12,12 +12,11 @@ import { failedAct, refuseInEmergency } from "../session/refuse-in-emergency.ts"
 import type { Session } from "../session/session.ts";
 import type { WorkStep } from "../session/state/work-steps.ts";
 import { holdTree } from "../session/working-tree-claim.ts";
-import { changeFromRecord } from "./change-from-record.ts";
 import { FileContents } from "./file-contents.ts";
 import { recordRestore } from "./finish-restore.ts";
 import { checkpointsOf } from "./list-checkpoints.ts";
 import { diskPlace, filesIn, type PresentFiles, restoreRoot } from "./present-files.ts";
-import { type PlannedRestore, planRestore } from "./restore-plan.ts";
+import { changeFromRecord, type PlannedRestore, planRestore } from "./restore-plan.ts";
 import { recordOf, writeRestore } from "./write-restore.ts";
 
 export interface RestoreRequest {

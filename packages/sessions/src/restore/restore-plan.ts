@@ -1,3 +1,4 @@
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { mergedBytes } from "@gennai/protocol/diff/three-way-diff";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
@@ -147,4 +148,19 @@ function withMode(state: FileState, other: FileState): FileState {
   if (state.type !== "file" || state.mode !== undefined || other.type !== "file" || other.mode === undefined)
     return state;
   return { ...state, mode: other.mode };
+}
+
+/** A recorded change as a restore takes it back. */
+export function changeFromRecord(record: FileChangeRecord): PathChange {
+  const { path, beforeSha256, afterSha256, beforeMode, afterMode, beforeLink, afterLink } = record;
+  return {
+    path,
+    before: stateFrom(beforeSha256, beforeMode, beforeLink),
+    after: stateFrom(afterSha256, afterMode, afterLink),
+  };
+}
+
+function stateFrom(sha256: string | undefined, mode: number | undefined, isLink: boolean | undefined): FileState {
+  if (sha256 === undefined) return { type: "absent" };
+  return { type: isLink === true ? "link" : "file", sha256, ...(mode === undefined ? {} : { mode }) };
 }

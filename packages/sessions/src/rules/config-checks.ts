@@ -9,7 +9,9 @@ import { looksLikeLogin } from "@gennai/machine/process/command-environment";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
 import { modelsFile, readModelsFile } from "@gennai/models/models-file";
 import { providers } from "@gennai/models/providers";
+import { machineChecks } from "@gennai/shell/machine-checks";
 import { exportBacklog } from "@gennai/store/ledger/export-cursor";
+import { stateChecks } from "@gennai/store/state-checks";
 import { McpAcceptance } from "../mcp/mcp-acceptance.ts";
 import { loadLimits } from "./load-limits.ts";
 import { RulesService } from "./rules-service.ts";
@@ -26,7 +28,7 @@ export interface ConfigDirectories {
 }
 
 /** Checks whether the configuration files are valid. Starts nothing, asks no provider and prints no key. */
-export function configChecks(place: ConfigDirectories): readonly Check[] {
+function configChecks(place: ConfigDirectories): readonly Check[] {
   return [
     { name: "rules", run: () => rulesFinding(place) },
     { name: "server.json", run: () => serverFinding(place) },
@@ -177,4 +179,9 @@ async function modelsFinding({ configDir, environment }: ConfigDirectories): Pro
     state: "ok",
     text: "no key in the environment: offline, local and the editor's models, and the keychain",
   };
+}
+
+/** Checks what works on this machine, lowest layer first. Changes nothing and starts no server. */
+export function installationChecks(place: ConfigDirectories): readonly Check[] {
+  return [...machineChecks(place), ...stateChecks(place), ...configChecks(place)];
 }

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 /** The caller: a person named by a verified token, or the only user of a server with its own token. */
 export interface Identity {
   /** Separates sessions, ledgers, blobs and controls. Empty: the server has one user. */
@@ -33,4 +35,21 @@ export function isName(value: unknown): value is string {
     value.trim() === value &&
     !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
   );
+}
+
+/**
+ * The user on whose behalf code runs now. A turn keeps the name of the request that started it, also after the response; timers
+ * and signals of the server have no caller.
+ */
+export class Callers {
+  readonly #storage = new AsyncLocalStorage<Identity>();
+
+  run<Result>(identity: Identity, work: () => Result): Result {
+    return this.#storage.run(identity, work);
+  }
+
+  /** undefined: the server itself. */
+  current(): Identity | undefined {
+    return this.#storage.getStore();
+  }
 }

@@ -19,7 +19,7 @@ import type { AcceptedConnections } from "../rules/accepted-connections.ts";
 import type { EmergencyControls } from "../rules/emergency-controls.ts";
 import type { LoadedLimits } from "../rules/load-limits.ts";
 import type { LoadedHooks } from "../rules/workspace-hooks.ts";
-import type { Callers } from "./callers.ts";
+import type { Callers } from "./identity.ts";
 import type { LogServices } from "./log/owned-log.ts";
 import type { ServerObserver } from "./server-observer.ts";
 import type { TurnServices } from "./turns/session-turns.ts";

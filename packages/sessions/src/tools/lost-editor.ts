@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { EditorRequestKind } from "@gennai/protocol/model/session/editor-messages";
-import type { EditorBridge } from "../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../bridge/session-bridge.ts";
 
 /** Throws where no client is attached that could: nobody waits for one. @param does e.g. `run commands in a terminal` */
 export function requireEditor(editor: EditorBridge, kind: EditorRequestKind, does: string, hint: string): void {

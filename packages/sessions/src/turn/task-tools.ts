@@ -6,7 +6,7 @@ import { builtInTools } from "@gennai/protocol/built-in-tools";
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
 import { z } from "zod";
-import { chooseScenario } from "../policies/choose-scenario.ts";
+import { chooseScenario } from "../policies/load-scenarios.ts";
 import type { SubAgentFile } from "../prompt/load-skills.ts";
 import { type ParentTurn, runSubAgent } from "./run-sub-agent.ts";
 

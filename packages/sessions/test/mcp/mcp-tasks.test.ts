@@ -7,7 +7,7 @@ import { BackgroundRuns } from "#background/background-runs";
 import type { AskedUser, UserAsker } from "#bridge/session-bridge";
 import type { McpResult } from "#mcp/mcp-connection";
 import { longestWait, orInBackground } from "#mcp/task-in-background";
-import { bashOutputTool, stateOf } from "#tools/commands/bash-output-tool";
+import { bashOutputTool, stateOf } from "#tools/commands/background-tools";
 import { callTool, nobody, outcomeOf, withUsersServer } from "./users-server.ts";
 
 const server = {

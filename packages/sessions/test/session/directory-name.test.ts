@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { directoryName } from "#session/directory-name";
 import { isName } from "#session/identity";
+import { directoryName } from "#session/user-workspaces";
 
 test.each(["acme", "a", "ada.lovelace", "team-1", "x_y", "0"])("a harmless name stays as it is: %s", (name) => {
   expect(directoryName(name)).toBe(name);

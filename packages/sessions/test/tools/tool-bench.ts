@@ -11,7 +11,7 @@ import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/prot
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { executionContext } from "@gennai/testkit/execution-context";
-import type { EditorBridge } from "#bridge/editor-bridge";
+import type { EditorBridge } from "#bridge/session-bridge";
 import { IntentsService } from "#intents/intents-service";
 import { KnownFiles } from "#session/state/known-files";
 import { isToolFact } from "#tools/tool-fact";

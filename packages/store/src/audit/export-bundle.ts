@@ -9,11 +9,10 @@ import { canonicalJson } from "@gennai/protocol/canonical-json";
 import * as z from "zod";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { integerOf, type Row, textOf } from "../database/row.ts";
-import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
+import type { LedgerLocation } from "../ledger/file/ledger-file-name.ts";
 import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
-import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
+import { ledgerPublicKeyFile, openLedgerSigner, useKeyInForce } from "../ledger/ledger-key.ts";
 import type { BundlePart } from "./bundle-parts.ts";
-import { useKeyInForce } from "./key-in-force.ts";
 import { nodeSha256 } from "./ledger-bundle.ts";
 import { redacted, withheldIfSecret } from "./ledger-export.ts";
 

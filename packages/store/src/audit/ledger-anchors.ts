@@ -26,9 +26,8 @@ import type { BundleReport, BundleSource } from "@gennai/governance/ledger/verif
 import { hasCode } from "@gennai/machine/system-error";
 import { databaseFile, StoreDatabase, syncCommits } from "../database/database.ts";
 import { StoreError } from "../database/store-error.ts";
-import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
-import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
-import { useKeyInForce } from "./key-in-force.ts";
+import type { LedgerLocation } from "../ledger/file/ledger-file-name.ts";
+import { ledgerPublicKeyFile, openLedgerSigner, useKeyInForce } from "../ledger/ledger-key.ts";
 import { verifyLedgerBundle } from "./ledger-bundle.ts";
 import { ledgerLines } from "./ledger-export.ts";
 

@@ -3,8 +3,7 @@ import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { partsOf, withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Redactor } from "@gennai/governance/redaction";
 import { hasCode } from "@gennai/machine/system-error";
-import { ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
-import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
+import { type LedgerLocation, ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
 import { type BundlePart, usualBundleParts } from "./bundle-parts.ts";
 import { readLedgerRecords } from "./ledger-records.ts";
 

@@ -3,7 +3,7 @@ import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { StoreError } from "../database/store-error.ts";
 import { openLedgerFile } from "../ledger/file/ledger-file.ts";
-import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
+import type { LedgerLocation } from "../ledger/file/ledger-file-name.ts";
 import { keepCopy, recoveredCopyPath } from "../ledger/file/ledger-mirror-file.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-verify.ts";

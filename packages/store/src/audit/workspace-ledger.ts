@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { AnchorReport } from "@gennai/governance/ledger/anchor/check-anchors";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
-import { ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
-import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
+import { type LedgerLocation, ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
 import { ledgerPublicKeyFile } from "../ledger/ledger-key.ts";
 import type { MemoryPurge } from "../purge/purge-memory.ts";
 import { type BundlePart, usualBundleParts } from "./bundle-parts.ts";

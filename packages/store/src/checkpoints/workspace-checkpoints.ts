@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { storeTrouble } from "../database/store-trouble.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";
@@ -220,4 +221,26 @@ function objectOf(state: FileState): string | undefined {
 
 function notKept(): CheckpointError {
   return new CheckpointError("not_kept", "This checkpoint is no longer kept.");
+}
+
+/** The checkpoints of every workspace, shared by its sessions. Disposing ends work that is under way. */
+export class CheckpointRegistry implements AsyncDisposable {
+  readonly #stateDir: string;
+  readonly #open = new Map<string, WorkspaceCheckpoints>();
+
+  constructor(options: { readonly stateDir: string }) {
+    this.#stateDir = options.stateDir;
+  }
+
+  of({ root }: Pick<Workspace, "root">): WorkspaceCheckpoints {
+    const known = this.#open.get(root);
+    if (known !== undefined) return known;
+    const opened = new WorkspaceCheckpoints({ stateDir: this.#stateDir, root });
+    this.#open.set(root, opened);
+    return opened;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#open.values()].map((each) => each[Symbol.asyncDispose]()));
+  }
 }

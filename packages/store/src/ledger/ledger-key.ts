@@ -12,8 +12,10 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { createFile, replaceFile } from "@gennai/machine/replace-file";
+import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
+import { textOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
 
 export function ledgerPublicKeyFile(stateDir: string): string {
@@ -210,4 +212,13 @@ function unsafeKey(file: string, what: string, options?: ErrorOptions): StoreErr
     `The ledger's key ${file} ${what}: others may know it. Move it away, keep its .pub file for old ledgers, and start again.`,
     options,
   );
+}
+
+/** Makes the signer use the newest key named in the store. */
+export function useKeyInForce(signer: LedgerSigner, connection: SqliteConnection): void {
+  const hasKeys = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_keys'").get() !== undefined;
+  const row = hasKeys
+    ? connection.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1").get()
+    : undefined;
+  if (row !== undefined) signer.use(textOf(row, "key_id"));
 }

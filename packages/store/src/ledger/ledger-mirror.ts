@@ -15,16 +15,14 @@ import type { EvidenceWatch } from "./evidence-watch.ts";
 import type { IsOurs } from "./file/chain-of-others.ts";
 import { lastRecordBeyond } from "./file/file-beyond-store.ts";
 import { openLedgerFile } from "./file/ledger-file.ts";
-import { ledgerFileNameIn, usualLedgerFileName, usualLedgerPath } from "./file/ledger-file-name.ts";
+import { hashAt, ledgerFileNameIn, usualLedgerFileName, usualLedgerPath } from "./file/ledger-file-name.ts";
 import { chunksOf, keepCopy, recoveredCopyPath, writeExactly } from "./file/ledger-mirror-file.ts";
-import { hashAt } from "./file/ledger-reader.ts";
 import { MirrorWarnings } from "./file/mirror-warnings.ts";
 import { removeSupersededCopies } from "./file/superseded-copies.ts";
 import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
 import { isSignedHere } from "./ledger-key.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
-import { mirrorFileName } from "./mirror-file-name.ts";
-import { type MirroredRows, mirrorResume } from "./mirror-resume.ts";
+import { type MirroredRows, mirrorFileName, mirrorResume } from "./mirror-resume.ts";
 import { fileStep, isBornOut, ownVerifier } from "./step-back.ts";
 
 /** Milliseconds for which records are collected. */

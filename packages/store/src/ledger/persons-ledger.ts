@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Connection } from "@gennai/governance/connection";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
@@ -93,4 +95,25 @@ export class PersonsLedger implements AsyncDisposable {
     await this.#ledgers[Symbol.asyncDispose]();
     this.#database[Symbol.dispose]();
   }
+}
+
+/** What a person decided about how a workspace is governed, by the names in `actWords`, e.g. `{intents_mode: "off", …}`. */
+export type GoverningAct = Readonly<Record<string, string | readonly string[]>>;
+
+/**
+ * Records a person's decision in the workspace's ledger; call it before the decision takes effect. Rejects with `StoreError` if
+ * it cannot be recorded: then it must not take effect. Does nothing in a directory without repository and ledger.
+ */
+export async function recordAct(act: GoverningAct, options: PersonsLedgerOptions): Promise<void> {
+  const { workspaceRoot } = options;
+  if (!existsSync(join(workspaceRoot, ".orchestration")) && !isInRepository(workspaceRoot)) return;
+  await using ledger = await PersonsLedger.open(options);
+  await ledger.record("session", act);
+}
+
+/** Looks upwards, because a workspace can be a part of a repository. */
+function isInRepository(directory: string): boolean {
+  if (existsSync(join(directory, ".git"))) return true;
+  const parent = dirname(directory);
+  return parent !== directory && isInRepository(parent);
 }

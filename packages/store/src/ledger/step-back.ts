@@ -9,8 +9,7 @@ import { integerOf, textOf } from "../database/row.ts";
 import { databaseMark, isBehind, readStoreMark, storeMarkFile } from "../database/store-mark.ts";
 import { lastRecordBeyond } from "./file/file-beyond-store.ts";
 import { openLedgerFile } from "./file/ledger-file.ts";
-import { ledgerFileNameIn } from "./file/ledger-file-name.ts";
-import { hashAt, type LedgerReader } from "./file/ledger-reader.ts";
+import { hashAt, type LedgerReader, ledgerFileNameIn } from "./file/ledger-file-name.ts";
 import { headDirectory, ledgerHeadFile, readHead } from "./ledger-head-file.ts";
 import { ledgerPublicKeyFile, ledgerVerifier } from "./ledger-key.ts";
 

@@ -1,5 +1,5 @@
 import type { Sealing } from "../ledger/ledger-table.ts";
-import type { LogBatch, LogPlace } from "./session-log.ts";
+import type { ForgottenSession, LogBatch, LogPlace, SessionHead } from "./session-log.ts";
 
 /** One step of a log that is kept elsewhere, in the form in which its local copy takes it. */
 export type AbsorbedStep =
@@ -34,3 +34,11 @@ export type AbsorbedStep =
       /** True if the ledger's file in the workspace is updated by this process. */
       readonly mirrored: boolean;
     };
+
+/** How a log forgets data that is also kept elsewhere. */
+export interface Forgetting {
+  /** Forgets for good, in its own transaction. Rejects with `StoreError`. */
+  forget(head: SessionHead, by: string): Promise<ForgottenSession>;
+  /** Takes a step of a log that is kept elsewhere. Within a transaction. */
+  absorb(head: SessionHead, step: Extract<AbsorbedStep, { readonly type: "forget" }>): void;
+}

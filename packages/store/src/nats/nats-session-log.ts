@@ -18,7 +18,7 @@ import {
   type SessionLog,
 } from "../log/session-log.ts";
 import { appendConflict, sessionExists, unknownSession } from "../log/session-refusals.ts";
-import { numberedEvents } from "../sqlite/numbered-events.ts";
+import { numberedEvents } from "../sqlite/session-table.ts";
 import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
 import type { LogCopy, LogPosition } from "./log-copy.ts";
 import {

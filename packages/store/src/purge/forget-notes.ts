@@ -3,6 +3,9 @@ import { readObjects } from "@gennai/git/read-objects";
 import { git } from "@gennai/git/run/run-git";
 import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
+import type { StoreDatabase } from "../database/database.ts";
+import { textOf } from "../database/row.ts";
+import { isSignedHere } from "../ledger/ledger-key.ts";
 
 /** The parts of a note that identify its records and signing keys, whatever version wrote the rest. */
 const ours = z.object({
@@ -23,7 +26,7 @@ export interface ForgottenRecords {
  * references or reflogs leads to them; git's garbage collection does the rest. Copies in other references and elsewhere stay.
  * Without a repository there are none. Rejects with `StoreError` if git refuses. @returns number of changed notes
  */
-export async function forgetNotes(directory: string, { ids, isOurs }: ForgottenRecords): Promise<number> {
+async function forgetNotes(directory: string, { ids, isOurs }: ForgottenRecords): Promise<number> {
   if (ids.size === 0 || !(await hasNotes(directory))) return 0;
   const isGone = (line: string): boolean => {
     // Most lines name none of them, and need not be parsed.
@@ -81,4 +84,28 @@ async function isInHistory(directory: string, isGone: (line: string) => boolean)
     },
   );
   return found;
+}
+
+const purgedSchema = z.object({ id: z.string(), metadata: z.object({ purged: z.literal(true) }) });
+
+/**
+ * Takes what reports purged writes from the git notes of a workspace, whenever they were purged. Rejects with `StoreError` as git
+ * refuses. @param of.workspace its number @returns how many notes changed
+ */
+export async function forgetPurgedNotes(
+  { database, stateDir }: { readonly database: StoreDatabase; readonly stateDir: string },
+  of: { readonly workspace: number; readonly workspaceRoot: string },
+): Promise<number> {
+  const ids = new Set<string>();
+  // The records themselves stay in the chain, and only they have the ids that notes name.
+  const rows = database.prepare("SELECT line FROM ledger WHERE workspace = ?").iterate(of.workspace);
+  for (const row of rows) {
+    const line = textOf(row, "line");
+    if (!line.includes('"purged":true')) continue;
+    const { data } = purgedSchema.safeParse(JSON.parse(line));
+    if (data !== undefined) ids.add(data.id);
+  }
+  if (ids.size === 0) return 0;
+  // Also the keys that signed before the one of today.
+  return forgetNotes(of.workspaceRoot, { ids, isOurs: isSignedHere(stateDir) });
 }

@@ -6,7 +6,7 @@ import { integerOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
-import type { Forgetting } from "../log/forgetting.ts";
+import type { Forgetting } from "../log/absorbed-step.ts";
 import type { ForgottenSession, SessionHead } from "../log/session-log.ts";
 import { unknownSession } from "../log/session-refusals.ts";
 import { forgetRows, forgetSessions, storedSessions } from "./forget-sessions.ts";

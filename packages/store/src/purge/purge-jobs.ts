@@ -23,8 +23,8 @@ import { StoreError } from "../database/store-error.ts";
 import { recoveredCopies } from "../ledger/file/ledger-mirror-file.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
+import { forgetPurgedNotes } from "./forget-notes.ts";
 import { removeBlobs } from "./purged-blobs.ts";
-import { forgetPurgedNotes } from "./purged-notes.ts";
 
 /** Milliseconds that others may hold the database's log. */
 const usualTimeoutMs = 10_000;

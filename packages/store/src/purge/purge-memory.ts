@@ -7,9 +7,9 @@ import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { createPurgeJobs, pendingPurges } from "../database/purge-job-table.ts";
 import { StoreError } from "../database/store-error.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
+import { forgetPurgedNotes } from "./forget-notes.ts";
 import { forgetSessions, type PurgeReport, storedSessions } from "./forget-sessions.ts";
 import { eraseFreedPages, finishPurges } from "./purge-jobs.ts";
-import { forgetPurgedNotes } from "./purged-notes.ts";
 
 export interface PurgeRequest {
   readonly stateDir: string;

@@ -2,8 +2,7 @@ import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-eve
 import type { StoreDatabase } from "../database/database.ts";
 import { integerOf, type Row, textOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
-import type { LogBatch, LogPlace, SessionFilter, SessionHead } from "../log/session-log.ts";
-import { numberedEvents } from "./numbered-events.ts";
+import type { EventDraft, LogBatch, LogPlace, SessionFilter, SessionHead } from "../log/session-log.ts";
 
 /** A batch as it goes into the tables. */
 export interface BatchRows {
@@ -181,4 +180,15 @@ function eventOf(json: string): SessionEvent {
 /** Only `append` writes events, so their type is what makes them one. */
 function isEvent(value: unknown): value is SessionEvent {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+/** Events as the log has them once they are in: in order, without a gap after `afterSeq`. */
+export function numberedEvents(drafts: readonly EventDraft[], afterSeq: number): readonly LoggedEvent[] {
+  return drafts.map(({ turnId, itemId, time, event }, index) => ({
+    seq: afterSeq + 1 + index,
+    turnId,
+    itemId,
+    time,
+    event,
+  }));
 }

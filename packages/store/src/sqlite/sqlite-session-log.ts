@@ -1,8 +1,7 @@
 import type { LoggedEvent } from "@gennai/agent/events/session-event";
 import type { StoreDatabase } from "../database/database.ts";
 import type { LedgerTable, Sealing } from "../ledger/ledger-table.ts";
-import type { AbsorbedStep } from "../log/absorbed-step.ts";
-import type { Forgetting } from "../log/forgetting.ts";
+import type { AbsorbedStep, Forgetting } from "../log/absorbed-step.ts";
 import type {
   ForgottenSession,
   LogBatch,

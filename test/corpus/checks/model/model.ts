@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { provesNothing } from "@gennai/sessions/plans/run/empty-verification";
+import { provesNothing } from "@gennai/sessions/plans/run/verify-plan";
 import { checkCall } from "@gennai/sessions/turn/gate/check-call";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { never, planBench, seedPlan, write } from "../../../../packages/sessions/test/plans/plan-fixture.ts";

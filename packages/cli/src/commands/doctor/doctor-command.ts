@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import type { Check, Finding } from "@gennai/machine/finding";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { installationChecks } from "@gennai/sessions/rules/installation-checks";
+import { installationChecks } from "@gennai/sessions/rules/config-checks";
 import { logChecks } from "@gennai/store/log-checks";
 import { readTokenFile } from "../../connection/server-token.ts";
 import { usageError } from "../../terminal/cli-error.ts";

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { type GoverningAct, recordAct } from "@gennai/store/ledger/record-act";
+import { type GoverningAct, recordAct } from "@gennai/store/ledger/persons-ledger";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";

@@ -32,3 +32,15 @@ export function probeRoutes(notReady: () => NotReady, rolledBack: () => number):
     ] as const;
   return [probe(LIVE_PATH, () => [undefined, 0]), probe(READY_PATH, () => [notReady(), rolledBack()])];
 }
+
+export const HEALTH_PATH = "/health";
+
+/** `GET /health`: what `describe` tells (version, sessions, isolation, …) as JSON, to those who have the token. */
+export function healthRoute(describe: () => Readonly<Record<string, unknown>>): Route {
+  return {
+    method: "GET",
+    mediaTypes: new Set(),
+    authentication: "token",
+    handle: (_request, response) => sendJson(response, 200, describe()),
+  };
+}

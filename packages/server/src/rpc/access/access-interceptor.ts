@@ -2,8 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { ServiceError } from "@gennai/machine/service-error";
 import { noSuchSession, type SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { Callers } from "@gennai/sessions/session/callers";
-import { once, onlyMessage, sessionIdOf } from "./request-message.ts";
+import type { Callers } from "@gennai/sessions/session/identity";
 import { accessOf } from "./rpc-access.ts";
 
 /**
@@ -56,4 +55,44 @@ async function check(
     reason: "owner_only",
     hint: "Ask the person who started the session to do it.",
   });
+}
+
+/** The one message of a request whose answer is a stream; undefined when none came. */
+export async function onlyMessage<Value>(messages: AsyncIterable<Value>): Promise<Value | undefined> {
+  for await (const message of messages) return message;
+  return undefined;
+}
+
+export async function* once<Value>(value: Value | undefined): AsyncGenerator<Value> {
+  if (value !== undefined) yield value;
+}
+
+/** The session that a request names; undefined when it names none. */
+export function sessionIdOf(message: object | undefined): string | undefined {
+  if (message === undefined || !("sessionId" in message)) return undefined;
+  return typeof message.sessionId === "string" && message.sessionId !== "" ? message.sessionId : undefined;
+}
+
+/** Keeps the session that a call names in memory until the call has ended, so that it is not closed under it. */
+export function holdSessionInterceptor(manager: () => Pick<SessionManager, "hold">): Interceptor {
+  return (next) => async (request) => {
+    const message = request.stream ? await onlyMessage(request.message) : request.message;
+    const sessionId = sessionIdOf(message);
+    const again = request.stream ? { ...request, message: once(message) } : request;
+    if (sessionId === undefined) return next(again);
+    using held = new DisposableStack();
+    held.use(manager().hold(sessionId));
+    const response = await next(again);
+    if (!response.stream) return response;
+    const untilEnd = held.move();
+    // A stream that is never read ends only by its signal.
+    request.signal.addEventListener("abort", () => untilEnd.dispose(), { once: true });
+    if (request.signal.aborted) untilEnd.dispose();
+    return { ...response, message: holding(response.message, untilEnd) };
+  };
+}
+
+async function* holding<Message>(messages: AsyncIterable<Message>, held: Disposable): AsyncGenerator<Message> {
+  using _held = held;
+  yield* messages;
 }

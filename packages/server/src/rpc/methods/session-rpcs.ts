@@ -4,7 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { AgentService, SkillSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import { sessionSkills } from "@gennai/sessions/prompt/session-skills";
+import { sessionSkills } from "@gennai/sessions/prompt/load-skills";
 import type { Session } from "@gennai/sessions/session/session";
 import { compactConversation } from "@gennai/sessions/turn/start/compaction-turn";
 

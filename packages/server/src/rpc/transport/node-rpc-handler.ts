@@ -8,9 +8,8 @@ import type { Identity } from "@gennai/sessions/session/identity";
 import { endConnection } from "../../http/http-response.ts";
 import { toConnectError } from "../connect-error.ts";
 import { checkedBody, isTooLarge } from "./checked-body.ts";
-import { failing, fromWorkspace, type RpcOptions, rpcHandlers, withErrors } from "./rpc-handlers.ts";
+import { failing, fromWorkspace, type RpcOptions, rpcHandlers, takeSeat, withErrors } from "./rpc-handlers.ts";
 import { StreamLimits } from "./stream-limits.ts";
-import { takeSeat } from "./take-seat.ts";
 
 const tooManyRequests = 429;
 const contentTooLarge = 413;

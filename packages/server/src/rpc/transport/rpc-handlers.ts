@@ -1,9 +1,10 @@
+import type { DescMethod } from "@bufbuild/protobuf";
 import { type ConnectError, type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { ServiceError } from "@gennai/machine/service-error";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { readWorkspaceHeader } from "@gennai/protocol/workspace-header";
-import type { Callers } from "@gennai/sessions/session/callers";
-import type { Identity } from "@gennai/sessions/session/identity";
+import type { Callers, Identity } from "@gennai/sessions/session/identity";
 import type { Admission } from "../../admission/admission.ts";
 
 export interface RpcOptions {
@@ -54,4 +55,14 @@ export async function* withErrors(
     // Errors of the connection itself are not ours.
     throw error instanceof ServiceError ? told(error) : error;
   }
+}
+
+/** Lets a call in, or throws what `Admission` throws. Dispose when it has ended. */
+export function takeSeat(
+  admission: Pick<Admission, "call" | "stream">,
+  caller: Parameters<Admission["call"]>[0],
+  { methodKind, name }: Pick<DescMethod, "methodKind" | "name">,
+): Disposable {
+  if (methodKind === "unary") return admission.call(caller);
+  return admission.stream(caller, { runsTurn: name === AgentService.method.invoke.name });
 }

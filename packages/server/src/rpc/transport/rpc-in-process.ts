@@ -9,11 +9,9 @@ import {
 import { createTransport } from "@connectrpc/connect/protocol-grpc-web";
 import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import { oneUser } from "@gennai/sessions/session/identity";
-import { toConnectError } from "../connect-error.ts";
-import { shutdownError } from "../shutdown-error.ts";
+import { shutdownError, toConnectError } from "../connect-error.ts";
 import { checkedBody } from "./checked-body.ts";
-import { failing, fromWorkspace, type RpcOptions, rpcHandlers, withErrors } from "./rpc-handlers.ts";
-import { takeSeat } from "./take-seat.ts";
+import { failing, fromWorkspace, type RpcOptions, rpcHandlers, takeSeat, withErrors } from "./rpc-handlers.ts";
 
 /** How a client in this very process calls a server: the same messages, checks and errors, and no connection. */
 export interface InProcessRpc extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import type { Interceptor } from "@connectrpc/connect";
+import { rpcCode } from "../signals/error-code.ts";
 import { errorType } from "../signals/gen-ai.ts";
 import type { Instruments } from "../signals/instruments.ts";
-import { rpcCode } from "../signals/rpc-code.ts";
 import { endSpan, type Tracing } from "../signals/tracing.ts";
 
 /** A server span for each unary RPC. A stream lasts for hours: it only passes the client's trace on. */

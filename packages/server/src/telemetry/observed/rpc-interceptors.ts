@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Interceptor } from "@connectrpc/connect";
 import type { ServerLog } from "@gennai/machine/server-log";
-import { rpcCode } from "../signals/rpc-code.ts";
+import { rpcCode } from "../signals/error-code.ts";
 import type { Scopes } from "../signals/scopes.ts";
 import { parseTraceParent } from "../signals/trace-parent.ts";
 

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type HttpListener, type HttpServerOptions, listenHttp } from "#http/listen/http-server";
 import { PortTakenError } from "#http/listen/listen-address";
 import { rpcRoutes } from "#http/route";
-import { healthRoute } from "#http/routes/health-route";
+import { healthRoute } from "#http/routes/probe-routes";
 import { createToken } from "#http/token";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";

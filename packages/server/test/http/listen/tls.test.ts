@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { type HttpListener, type HttpServerOptions, listenHttp } from "#http/listen/http-server";
 import { readTlsFiles } from "#http/listen/tls-files";
 import { rpcRoutes } from "#http/route";
-import { healthRoute } from "#http/routes/health-route";
+import { healthRoute } from "#http/routes/probe-routes";
 import { createToken } from "#http/token";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { PlanApproval } from "@gennai/governance/plan-change";
-import type { TokenClock } from "./machine-clock.ts";
 import { planRefusal } from "./plan-refusal.ts";
 
 /** What an approval covers. If anything differs, its token is void. */
@@ -108,4 +108,28 @@ function planOf({ sessionId, planId }: Pick<PlanApproval, "sessionId" | "planId"
 
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
+}
+
+/** Clocks for the age of a token, shared by all processes of this machine. */
+interface TokenClock {
+  /** Milliseconds since the machine started; never goes backwards. */
+  readonly monotonic: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wall: () => number;
+  /** Identifies the boot of the machine from which `monotonic` counts. */
+  readonly boot: string;
+}
+
+/** Clocks that all processes since this boot agree on. */
+export function machineClock(wall: () => number): TokenClock {
+  return { monotonic: () => Number(process.hrtime.bigint() / 1_000_000n), wall, boot: bootOfMachine() };
+}
+
+/** Empty if the system does not say: then a restart shows only in the reset monotonic clock. */
+function bootOfMachine(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return "";
+  }
 }

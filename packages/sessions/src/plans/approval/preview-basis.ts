@@ -1,8 +1,8 @@
 import { limitsDigest } from "@gennai/governance/limits/limits";
 import type { PlanPreview } from "@gennai/governance/plan-change";
+import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { digestOf } from "@gennai/protocol/digest";
 import type { Session } from "../../session/session.ts";
-import { headOf } from "./plan-head.ts";
 import { type PlanRefusalReason, planRefusal } from "./plan-refusal.ts";
 
 /** What a preview depends on besides the rules and the plan's own files, at this moment. */
@@ -70,3 +70,13 @@ const bound: readonly {
     message: "The plan would do something else now than what was approved: a file, or a verdict on it, changed.",
   },
 ];
+
+/**
+ * Commit and branch of a workspace as text, only for comparison.
+ * @param root where git's files are read: `controlRoot` of the workspace
+ */
+export function headOf(root: string): string {
+  const head = readGitHead(root);
+  if (head.type === "none") return "none";
+  return JSON.stringify([head.type === "branch" ? head.branch : null, head.commit ?? null]);
+}

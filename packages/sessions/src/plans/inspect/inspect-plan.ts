@@ -9,7 +9,7 @@ import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan-schema";
-import { chooseScenario } from "../../policies/choose-scenario.ts";
+import { chooseScenario } from "../../policies/load-scenarios.ts";
 import type { Session } from "../../session/session.ts";
 import { buildTurnGate } from "../../turn/gate/turn-gate.ts";
 import type { SeenCall } from "../approval/plan-answers.ts";

@@ -9,16 +9,16 @@ import type { StepState } from "@gennai/protocol/model/governance/plan-state";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { PlanAction } from "@gennai/protocol/plan-schema";
-import { remediationOf } from "../../session/log/remediation.ts";
+import { remediationOf } from "../../session/log/interrupted-turn.ts";
 import { finalText } from "../../session/own-turn.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
 import type { ApprovedCall, PlanAnswers, SeenCall } from "../approval/plan-answers.ts";
 import { actionKey, argumentsOf, type Inspection } from "../inspect/inspect-plan.ts";
 import { type FileAction, readFileNow, shaOf, textAfter } from "../inspect/plan-file.ts";
-import { boundedEvidence } from "./evidence.ts";
 import { planEntry } from "./plan-entry.ts";
 import { loadPlan } from "./stored-plan.ts";
+import { boundedEvidence } from "./verify-plan.ts";
 
 export interface PlanRunPorts {
   readonly session: Session;

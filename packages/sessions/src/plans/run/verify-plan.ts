@@ -1,12 +1,12 @@
 import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
+import type { Redactor } from "@gennai/governance/redaction";
 import type { StepContract } from "@gennai/governance/step-contract";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import { finalText } from "../../session/own-turn.ts";
 import type { Session } from "../../session/session.ts";
 import type { PlanAnswers } from "../approval/plan-answers.ts";
-import { provesNothing } from "./empty-verification.ts";
-import { boundedEvidence } from "./evidence.ts";
 import { planEntry } from "./plan-entry.ts";
 
 export interface VerificationPorts {
@@ -85,4 +85,36 @@ async function verification(
     command: await redactor.redact(command),
     ...(exitCode === undefined ? {} : { exitCode }),
   };
+}
+
+/** Characters of evidence kept for a step or a command; the full output is in the session's tool results. */
+const maxCharacters = 4_000;
+
+/** Redacted, then shortened: the beginning and, since failures come last, more of the end. */
+export async function boundedEvidence(redactor: Redactor, text: string): Promise<string> {
+  const redacted = (await redactor.redact(text)).toWellFormed();
+  if (redacted.length <= maxCharacters) return redacted;
+  const start = redacted.slice(0, maxCharacters / 4).toWellFormed();
+  const end = redacted.slice(-(maxCharacters / 4) * 3).toWellFormed();
+  return `${start}\n[… ${redacted.length - maxCharacters} characters left out …]\n${end}`;
+}
+
+/** Programs whose result does not depend on what the plan did. */
+const saysNothing: ReadonlySet<string> = new Set([
+  "true",
+  ":",
+  "echo",
+  "printf",
+  "exit",
+  "pwd",
+  "sleep",
+  "date",
+  "cd",
+  "yes",
+]);
+
+/** True for a command that always passes and therefore proves nothing, e.g. `true` or `echo ok`. */
+export function provesNothing(command: string): boolean {
+  const { commands, unresolved } = analyseCommand(command, { cwd: "/", home: "/" });
+  return unresolved.length === 0 && commands.every(({ name }) => saysNothing.has(name));
 }

@@ -1,12 +1,13 @@
+import type { DirectoryChangeRecord, FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { PlanChange } from "@gennai/governance/plan-change";
 import type { Redactor } from "@gennai/governance/redaction";
+import type { RefMove } from "@gennai/governance/tool";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { visibleText } from "@gennai/machine/web/visible-text";
+import * as z from "zod";
 import { type SessionState, type TurnRecord, waitedForAnswer } from "../state/session-state.ts";
-import { leftCommits } from "./left-commits.ts";
-import { remediationOf } from "./remediation.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 interface Context {
@@ -146,4 +147,65 @@ function interruptedPlans(state: SessionState, turnId: string): readonly Session
     }
   }
   return events;
+}
+
+/** What is kept beside a command's commit until the session's log has it. */
+export interface LeftCommit {
+  readonly toolCallId: string;
+  readonly files: readonly FileChangeRecord[];
+  readonly directories: readonly DirectoryChangeRecord[];
+  readonly refs: readonly RefMove[];
+}
+
+const schema: z.ZodType<LeftCommit> = z.object({
+  toolCallId: z.string(),
+  files: z.array(z.looseObject({ path: z.string(), operation: z.enum(["create", "update", "delete"]) })),
+  directories: z.array(
+    z.object({ path: z.string(), beforeMode: z.number().optional(), afterMode: z.number().optional() }),
+  ),
+  refs: z.array(z.object({ name: z.string(), from: z.string().optional(), to: z.string().optional() })),
+});
+
+/**
+ * The change sets of commits that a server completed and could not record, of calls that have no result.
+ * @param records beside the commits of the session, newest first
+ */
+function leftCommits(
+  state: Pick<SessionState, "isUnderWay" | "changesUnderWay">,
+  turnId: string,
+  records: readonly unknown[],
+): readonly Extract<SessionEvent, { readonly type: "change-set-applied" }>[] {
+  return records.toReversed().flatMap((record) => {
+    const { data } = schema.safeParse(record);
+    if (data === undefined || !state.isUnderWay(data.toolCallId) || state.changesUnderWay.has(data.toolCallId))
+      return [];
+    return [{ type: "change-set-applied", changeSetId: turnId, ...data }];
+  });
+}
+
+/** What a user can do after a failed run. Nothing of it happens without their approval. */
+export function remediationOf(
+  end: "failed" | "partial" | "interrupted",
+  state: SessionState,
+  runTurnId: string,
+): string {
+  const changeSet = state.changeSets.get(runTurnId);
+  const files = [...new Set(changeSet?.files.map(({ path }) => path))];
+  const beginning = {
+    failed: "The run failed and no step took effect.",
+    partial: "The run stopped early: some steps took effect, the others did not.",
+    interrupted: "The server went away during the run: the last step may or may not have taken effect.",
+  }[end];
+  if (end === "failed") return `${beginning} Correct the plan and submit it again.`;
+  const undo =
+    files.length === 0
+      ? "It changed no file by itself; only you can undo what its commands did."
+      : `To undo its changes to ${named(files)}, approve the undo of the change set ${runTurnId} (UndoChangeSet). ` +
+        "What its commands did is not part of it: look at the workspace.";
+  return `${beginning} ${undo} To go on instead, submit a plan of the remaining steps and approve it.`;
+}
+
+function named(files: readonly string[]): string {
+  const shown = files.slice(0, 5).join(", ");
+  return files.length > 5 ? `${shown} and ${files.length - 5} more` : shown;
 }

@@ -1,3 +1,4 @@
+import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { LoggedEvent } from "@gennai/agent/events/session-event";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
@@ -6,7 +7,6 @@ import type { Stages } from "@gennai/shell/stages/stages";
 import type { SessionHead, SessionLog } from "@gennai/store/log/session-log";
 import type { SessionState } from "../state/session-state.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";
-import type { SessionOwnership } from "./session-ownership.ts";
 import { SessionWriter, type WriterCallers } from "./session-writer.ts";
 
 export interface LogServices {
@@ -159,4 +159,14 @@ function busy(pid: number, hint: string): ServiceError {
   return new ServiceError("failed_precondition", `Another server (process ${pid}) runs a turn of this session.`, {
     hint,
   });
+}
+
+/** Assigns each session to one of several servers, for as long as that server runs. */
+export interface SessionOwnership {
+  /** The other running server that owns the session; undefined if it is ours, or its owner is gone. */
+  otherOwner(sessionId: string): Promise<string | undefined>;
+  /** Whether the newest epoch is ours. */
+  isOurs(sessionId: string): boolean;
+  /** The exact open request, from its owner; undefined if it is ours or over. */
+  exactRequest(sessionId: string, requestId: string): Promise<ClientRequest | undefined>;
 }

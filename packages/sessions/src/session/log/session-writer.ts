@@ -1,7 +1,6 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { EventDraft, SessionLog } from "@gennai/store/log/session-log";
-import { mergeDeltas } from "./merge-deltas.ts";
 
 /** Who makes code run. */
 export interface WriterCallers {
@@ -164,3 +163,19 @@ export class SessionWriter {
 const watched: ReadonlySet<SessionEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-output-delta"]);
 /** Milliseconds that other events wait to be written together: too short to be noticed. */
 const timeoutMs = 10;
+
+/** Two consecutive deltas of one item, merged; undefined if they cannot be. */
+export function mergeDeltas<Event extends EventDraft>(first: Event, second: Event): Event | undefined {
+  if (first.itemId === "" || first.itemId !== second.itemId || first.turnId !== second.turnId) return undefined;
+  const [a, b] = [first.event, second.event];
+  switch (a.type) {
+    case "thinking-delta":
+    case "text-delta":
+      return b.type === a.type ? { ...second, event: { ...a, text: a.text + b.text } } : undefined;
+    case "tool-call-delta":
+    case "tool-output-delta":
+      return b.type === a.type && b.id === a.id ? { ...second, event: { ...a, text: a.text + b.text } } : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -3,7 +3,6 @@ import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { Redactor } from "@gennai/governance/redaction";
 import { interruption } from "../log/interrupted-turn.ts";
 import type { TurnRecord } from "../state/session-state.ts";
-import { ServerLeaves } from "./server-leaves.ts";
 
 /** The last events of a turn. A model's error may quote the request, including headers, so its text is masked. */
 export async function endEvents(
@@ -36,4 +35,15 @@ export async function endEvents(
 function stopReason(signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason.message : "Stopped.";
+}
+
+/** The abort reason of a turn if the server shuts down: as after a kill, a user can continue the turn. */
+export class ServerLeaves extends DOMException {
+  /** The questions open then, as text for users. */
+  readonly waiting: readonly string[];
+
+  constructor(waiting: readonly string[]) {
+    super("The server is shutting down.", "AbortError");
+    this.waiting = waiting;
+  }
 }

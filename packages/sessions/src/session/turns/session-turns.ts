@@ -11,10 +11,8 @@ import { questionsOf } from "../log/interrupted-turn.ts";
 import type { OwnedLog } from "../log/owned-log.ts";
 import type { SeenContents } from "../state/seen-contents.ts";
 import type { SessionState } from "../state/session-state.ts";
-import { endEvents } from "./end-events.ts";
-import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
-import { ServerLeaves } from "./server-leaves.ts";
-import { withAbandonSignal } from "./unless-given-up.ts";
+import { endEvents, ServerLeaves } from "./end-events.ts";
+import { type PreparedTurn, type TurnPreparation, withAbandonSignal } from "./prepared-turn.ts";
 
 /** Maximum starts of turns that wait for the one before. */
 const maxWaitingStarts = 16;

@@ -5,7 +5,7 @@ import { plainText } from "@gennai/machine/process/plain-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { CommandRun } from "@gennai/protocol/model/session/editor-requests";
 import { z } from "zod";
-import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../bridge/session-bridge.ts";
 import { withNotes } from "../command-output.ts";
 import { requireEditor } from "../lost-editor.ts";
 

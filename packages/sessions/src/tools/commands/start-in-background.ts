@@ -10,7 +10,7 @@ import type { StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { BackgroundRunFacts } from "../../background/background-run-facts.ts";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
 import { withNotes } from "../command-output.ts";
-import { refusedNotes, stateOf } from "./bash-output-tool.ts";
+import { refusedNotes, stateOf } from "./background-tools.ts";
 
 /** Milliseconds for which a new command is watched: most failures happen at once. */
 const firstLook = 400;

@@ -9,7 +9,7 @@ import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace
 import { countLines } from "@gennai/protocol/diff/line-edit";
 import type { FileRead } from "@gennai/protocol/model/session/editor-requests";
 import { z } from "zod";
-import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../bridge/session-bridge.ts";
 import { keptOutputName } from "../../session/state/kept-output-name.ts";
 import type { SeenContents } from "../../session/state/seen-contents.ts";
 import type { Staging } from "../commands/bash-tool.ts";

@@ -2,7 +2,7 @@ import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
 import type { BuiltInTool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../bridge/session-bridge.ts";
 import { requireEditor } from "../lost-editor.ts";
 import { pathName } from "../path-name.ts";
 

@@ -9,7 +9,7 @@ import { maxFileBytes } from "../text-limits.ts";
 import type { ToolFact } from "../tool-fact.ts";
 import { editNames, fittedEdits } from "./change/edit-text.ts";
 import { fitNote } from "./change/fit-note.ts";
-import { textEdits } from "./multi-edit-tool.ts";
+import { textEdits } from "./edit-tools.ts";
 import { editedText, type FileProposal, type ProposedFilePorts, proposedFile } from "./proposed-file.ts";
 
 /** Files handled in parallel: enough to hide an editor's latency, few enough not to overload it. */

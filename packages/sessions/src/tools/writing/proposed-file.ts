@@ -15,7 +15,7 @@ import { diffLines } from "@gennai/protocol/diff/line-diff";
 import type { FileRead } from "@gennai/protocol/model/session/editor-requests";
 import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";
-import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../bridge/session-bridge.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
 import { lostEditor } from "../lost-editor.ts";
 import { pathName } from "../path-name.ts";

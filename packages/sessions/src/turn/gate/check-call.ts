@@ -2,7 +2,7 @@ import type { FiredPolicy } from "@gennai/governance/gate/decide/run-policies";
 import { deny } from "@gennai/governance/verdict";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
-import { chooseScenario } from "../../policies/choose-scenario.ts";
+import { chooseScenario } from "../../policies/load-scenarios.ts";
 import { onlyProposes, whyNotStaged } from "../../policies/proposal-mode.ts";
 import type { Session } from "../../session/session.ts";
 import { buildTurnGate } from "./turn-gate.ts";

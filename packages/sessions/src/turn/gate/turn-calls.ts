@@ -5,12 +5,12 @@ import { whatRuns } from "@gennai/machine/workspace/what-runs";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
 import type { RepositoryChecks } from "../../context/accept-check.ts";
-import { type LookAfterEdit, mostFiles } from "../../context/look-after-edit.ts";
+import { type LookAfterEdit, mostFiles } from "../../context/edit-checks.ts";
 import type { ProposalReader } from "../../proposal/proposal-reader.ts";
 import type { SessionProposal } from "../../proposal/session-proposal.ts";
 import type { TurnCheckpoints } from "../../restore/turn-checkpoints.ts";
 import { withNotes } from "../../tools/command-output.ts";
-import { stateOf } from "../../tools/commands/bash-output-tool.ts";
+import { stateOf } from "../../tools/commands/background-tools.ts";
 import { keysBehind, runKeysBehind } from "../../tools/commands/run-keys-behind.ts";
 
 /** What all calls of a turn go through. */

@@ -2,6 +2,7 @@ import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import type { LiveRedactionStream, LiveRedactor } from "@gennai/governance/redaction";
 import { ArgumentsRedaction, redactArguments } from "@gennai/machine/redaction/arguments-redaction";
+import type { Session } from "../../session/session.ts";
 
 type TextDelta = Extract<SessionEvent, { readonly type: "text-delta" | "thinking-delta" }>;
 type Call = Extract<SessionEvent, { readonly type: "tool-call" }>;
@@ -197,4 +198,22 @@ function textsIn(json: string): readonly string[] {
     return value;
   });
   return texts;
+}
+
+/** The masked sink for a turn of the session's own conversation. */
+export function sessionSink(session: Session, turnId: string): TurnSink {
+  return createRedactingSink(
+    {
+      emit: (event, itemId) => {
+        session.writer.emit(event, { turnId, ...(itemId === undefined ? {} : { itemId }) });
+      },
+      settle: () => Promise.resolve(),
+      flush: async () => {
+        await session.writer.flush();
+        await session.outputs.fill(session.state.conversation);
+        session.outputs.forget();
+      },
+    },
+    session.services.redactor,
+  );
 }

@@ -9,7 +9,7 @@ import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { knownHead } from "@gennai/machine/workspace/known-head";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
-import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
+import { placeOfCommands } from "../../client-workspace/held-by-client.ts";
 import type { NotedFiles } from "../../context/noted-files.ts";
 import type { SessionWriter } from "../../session/log/session-writer.ts";
 import type { Session } from "../../session/session.ts";

@@ -3,13 +3,13 @@ import type { Compacted } from "@gennai/agent/events/session-event";
 import { compact } from "@gennai/agent/loop/compact";
 import { ModelError } from "@gennai/agent/model";
 import { ServiceError } from "@gennai/machine/service-error";
-import { askEditorModel } from "../../bridge/ask-editor-model.ts";
-import { chooseScenario } from "../../policies/choose-scenario.ts";
+import { askEditorModel } from "../../bridge/session-bridge.ts";
+import { chooseScenario } from "../../policies/load-scenarios.ts";
 import { turnPrompt } from "../../prompt/turn-prompt.ts";
 import { SessionHooks } from "../../rules/session-hooks.ts";
 import type { Session } from "../../session/session.ts";
 import type { PreparedTurn } from "../../session/turns/prepared-turn.ts";
-import { sessionSink } from "../records/session-sink.ts";
+import { sessionSink } from "../records/redacting-sink.ts";
 import { TurnHooks } from "../turn-hooks.ts";
 import { turnResources } from "./turn-resources.ts";
 

@@ -9,16 +9,17 @@ import { redactionMarker } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
 import { usersCallPrefix } from "@gennai/protocol/built-in-tools";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
-import { askEditorModel } from "../../bridge/ask-editor-model.ts";
+import { askEditorModel } from "../../bridge/session-bridge.ts";
 import type { EditorContext } from "../../context/editor-context.ts";
 import { TurnContext } from "../../context/turn-context.ts";
-import { chooseScenario } from "../../policies/choose-scenario.ts";
+import { chooseScenario } from "../../policies/load-scenarios.ts";
 import { projectNotes, turnInstructions } from "../../prompt/turn-prompt.ts";
 import { proposeStaged } from "../../proposal/propose-staged-tool.ts";
 import type { Session } from "../../session/session.ts";
 import type { PreparedTurn } from "../../session/turns/prepared-turn.ts";
+import type { StartedTurn } from "../../session/turns/session-turns.ts";
 import { buildTurnGate } from "../gate/turn-gate.ts";
-import { sessionSink } from "../records/session-sink.ts";
+import { sessionSink } from "../records/redacting-sink.ts";
 import { warmingSink } from "../records/warming-sink.ts";
 import { storeImages } from "./store-images.ts";
 import { turnResources } from "./turn-resources.ts";
@@ -235,4 +236,14 @@ export function callsToRun(
   const barred = openCalls.findIndex((call) => !mayRun(call));
   const calls = barred === -1 ? openCalls : openCalls.slice(0, barred);
   return calls.map(({ id, name, argumentsJson }) => ({ id, name, argumentsJson }));
+}
+
+/** Starts the turn of a prompt, once for each `clientTurnId`. Resolves when its start is durable. */
+export function startTurn(
+  session: Session,
+  input: TurnInput,
+): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
+  return session.turns.startOnce(input.clientTurnId, (turnId, signal) =>
+    prepareTurn(session, { ...input, turnId }, signal),
+  );
 }

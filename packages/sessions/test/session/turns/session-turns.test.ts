@@ -1,6 +1,6 @@
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
-import { startTurn } from "#turn/start/start-turn";
+import { startTurn } from "#turn/start/prepare-turn";
 
 const script = [{ steps: [{ text: ["Done."] }] }];
 

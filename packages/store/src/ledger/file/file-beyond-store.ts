@@ -3,8 +3,8 @@ import { fileLines } from "@gennai/governance/ledger/ledger-line";
 import { decodeSignature, recordMessage, type Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { decodeLine, type ReadRecord, readLedgerLine } from "@gennai/governance/ledger/read-ledger-line";
 import { digestOf } from "@gennai/protocol/digest";
+import { hashAt, type LedgerReader } from "./ledger-file-name.ts";
 import { chunksOf } from "./ledger-mirror-file.ts";
-import { hashAt, type LedgerReader } from "./ledger-reader.ts";
 
 /**
  * Seq of the last record of a ledger's file, if the file holds records that we signed and the store lacks; otherwise undefined.

@@ -1,11 +1,10 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { hasCode } from "@gennai/machine/system-error";
 import { databaseFile, StoreDatabase } from "../../database/database.ts";
 import { textOf } from "../../database/row.ts";
-import type { LedgerLocation } from "./ledger-location.ts";
-import type { LedgerReader } from "./ledger-reader.ts";
 
 /** The file of a workspace's ledger, unless another state directory keeps its own there. */
 export const usualLedgerFileName = "agent_trace.jsonl";
@@ -50,4 +49,19 @@ export function ledgerPathOf({ stateDir, workspaceRoot }: LedgerLocation): strin
   using database = StoreDatabase.openReadOnly(databaseFile(stateDir));
   const name = ledgerFileNameIn(workspaceRoot, database && firstHashOf(database, workspaceRoot));
   return join(workspaceRoot, ledgerDirectory, name);
+}
+
+/** Which ledger of which store. */
+export interface LedgerLocation {
+  readonly stateDir: string;
+  /** Real absolute path. */
+  readonly workspaceRoot: string;
+}
+
+/** A store's database, open for reading at least. */
+export type LedgerReader = Pick<SqliteConnection, "prepare">;
+
+export function hashAt(database: LedgerReader, workspace: number, seq: number): string | undefined {
+  const row = database.prepare("SELECT hash FROM ledger WHERE workspace = ? AND seq = ?").get(workspace, seq);
+  return row && textOf(row, "hash");
 }

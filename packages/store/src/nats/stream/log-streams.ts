@@ -7,7 +7,6 @@ import { StoreError } from "../../database/store-error.ts";
 import type { StreamAccess } from "./create-once.ts";
 import { connectionOptions, type LogAddress } from "./log-address.ts";
 import { agreeOnFormat, readLogFormat, refuseNewerLog } from "./log-format.ts";
-import { logStreamName, replicaStreamName, replicaSubject } from "./log-names.ts";
 
 /** A connection to NATS and what a log keeps there. */
 export interface LogStreams extends AsyncDisposable {
@@ -128,4 +127,23 @@ export async function patiently<Value>(work: () => Promise<Value>): Promise<Valu
       await delay(300);
     }
   }
+}
+
+/** What a log is called in NATS: all of it begins with its namespace. */
+export function logStreamName(namespace: string): string {
+  return `${namespace}_log`;
+}
+
+export function replicaStreamName(namespace: string): string {
+  return `${namespace}_replicas`;
+}
+
+/** Subject of a replica's signs of life; `*` for all replicas. */
+export function replicaSubject(namespace: string, replicaId: string): string {
+  return `${namespace}.replica.${replicaId}`;
+}
+
+/** The replica whose sign of life it is. */
+export function replicaOfSubject(subject: string): string {
+  return subject.slice(subject.lastIndexOf(".") + 1);
 }

@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import { StoreError } from "../../database/store-error.ts";
 import type { StreamAccess } from "./create-once.ts";
-import { logUnavailable } from "./log-unavailable.ts";
 
 /** Messages that are taken together. */
 const group = 256;
@@ -212,4 +211,9 @@ export class StreamFollower implements AsyncDisposable {
   #wake(): void {
     for (const waiter of this.#waiters) waiter();
   }
+}
+
+/** The error if NATS did not answer in time. */
+export function logUnavailable(cause: unknown): StoreError {
+  return new StoreError("unavailable", "The log's NATS servers do not answer: look at them.", { cause });
 }

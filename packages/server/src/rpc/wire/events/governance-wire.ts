@@ -3,10 +3,15 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import type { ListedRules } from "@gennai/governance/rules/listed-rules";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { EmergencyControl as EmergencyControlMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  type EmergencyControl as EmergencyControlMessage,
+  McpServerState,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type EmergencyControl, emergencyControlWords } from "@gennai/protocol/model/governance/emergency";
 import { ruleKindWords } from "@gennai/protocol/model/governance/rule-kind";
 import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
+import { describedStart } from "@gennai/sessions/mcp/described-start";
+import type { McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 
 /** Throws `ServiceError` `invalid_argument`. */
 export function controlFromWire(control: EmergencyControlMessage): EmergencyControl {
@@ -44,5 +49,25 @@ export function listedRulesToWire({ rules, callsLookedAt }: ListedRules) {
         last: activity.last === undefined ? undefined : timestampFromMs(activity.last),
       },
     })),
+  };
+}
+
+/** @param detailed whether the caller may know the start command, which may contain the operator's keys */
+export function mcpServerToWire(
+  { server, accepted, changed, loggedIn }: McpStatus,
+  { detailed }: { readonly detailed: boolean },
+) {
+  const { name, origin, written, runs, digest } = server;
+  const state = accepted ? McpServerState.ACCEPTED : changed ? McpServerState.CHANGED : McpServerState.NEW;
+  if (!detailed) return { name, origin, state };
+  return {
+    name,
+    origin,
+    state,
+    digest,
+    start: describedStart(written, "masked").join("\n"),
+    logsIn: accepted && server.start.type === "http",
+    ...(loggedIn === undefined ? {} : { loggedIn: timestampFromMs(Date.parse(loggedIn)) }),
+    runs: Object.entries(runs).map(([part, content]) => ({ name: part, content })),
   };
 }

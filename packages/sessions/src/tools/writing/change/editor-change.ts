@@ -5,7 +5,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import { decodeText, encodeText } from "@gennai/machine/workspace/files/text-file";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
-import type { EditorBridge } from "../../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../../bridge/session-bridge.ts";
 import { pathName } from "../../path-name.ts";
 import type { ToolFact } from "../../tool-fact.ts";
 import { changeRecord, lineReport, notesOf, observedAfter, type PlannedChange } from "./planned-change.ts";

@@ -7,7 +7,7 @@ import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
 import type { LineEdit } from "@gennai/protocol/diff/line-edit";
 import type { BlobStore } from "@gennai/store/log/session-log";
-import type { EditorBridge } from "../../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../../bridge/session-bridge.ts";
 import type { KnownFiles } from "../../../session/state/known-files.ts";
 import type { SeenContents } from "../../../session/state/seen-contents.ts";
 import { pathName } from "../../path-name.ts";

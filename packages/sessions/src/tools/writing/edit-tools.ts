@@ -38,3 +38,30 @@ export function editTool(ports: FileChangePorts): BuiltInTool<EditArguments> {
     fit: (args, fitted) => ("old_string" in args ? (fittedEdits([args], fitted)[0] ?? args) : args),
   });
 }
+
+/** Edits of one file. */
+export const textEdits = z
+  .array(z.strictObject(editFields).refine(changesSomething, { error: sameStrings, path: ["new_string"] }))
+  .min(1, "edits must hold at least one edit.")
+  .max(200, "edits holds more than 200 edits; write the whole file.");
+
+const multiParameters = z.strictObject({
+  file_path: z.string().min(1, "file_path must not be empty."),
+  edits: textEdits,
+});
+
+/** Several exact replacements in one file, all or none. */
+export function multiEditTool(ports: FileChangePorts): BuiltInTool<z.infer<typeof multiParameters>> {
+  return oneFileTool(ports, {
+    name: "MultiEdit",
+    description:
+      "Makes several exact replacements in one file, in order, each on what the one before left, all or none. The rules of Edit hold for each.",
+    parameters: multiParameters,
+    otherNames: editNames,
+    operation: "update",
+    missingHint: "Use Write to make a new file.",
+    intend: (args, before, name): IntendedFile =>
+      before === undefined ? { type: "gone" } : editText(before, args.edits, name),
+    fit: (args, fitted) => ({ ...args, edits: fittedEdits(args.edits, fitted) }),
+  });
+}

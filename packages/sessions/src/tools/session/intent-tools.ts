@@ -60,3 +60,32 @@ export function requestScopeExpansionTool(ports: {
     },
   };
 }
+
+const selectParameters = z.strictObject({
+  // Optional in the schema: a call without it is answered with the available ids.
+  intent_id: z.string().max(200).optional().describe("Required: the id of the intent to work under."),
+});
+
+/** Selects an intent, and returns what it demands. */
+export function selectActiveIntentTool(ports: {
+  readonly intents: Pick<IntentsService, "selectable">;
+}): BuiltInTool<z.infer<typeof selectParameters>> {
+  return {
+    name: "select_active_intent",
+    description:
+      "Selects the intent you work under, and returns its scope, constraints and acceptance criteria. " +
+      "Call it before anything that changes files, runs commands or proposes changes.",
+    parameters: selectParameters,
+    access: "change",
+    async analyse(args) {
+      const intent = await ports.intents.selectable(args.intent_id);
+      return { statement: `Select the intent ${intent.id}: ${intent.name}`, effects: [{ type: "session" }] };
+    },
+    async execute(args) {
+      const intent = await ports.intents.selectable(args.intent_id);
+      const context = intentContext(intent);
+      const fact: ToolFact = { type: "intent-selected", intent, context };
+      return { output: context, facts: [fact] };
+    },
+  };
+}

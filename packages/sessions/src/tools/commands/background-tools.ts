@@ -5,7 +5,7 @@ import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { z } from "zod";
-import type { BackgroundRunFacts } from "../../background/background-run-facts.ts";
+import { type BackgroundRunFacts, byModel } from "../../background/background-run-facts.ts";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
 import { withNotes } from "../command-output.ts";
 
@@ -71,4 +71,30 @@ function lineFilter(filter: string): (line: string) => boolean {
     const message = errorMessage(error);
     throw new ToolFailure("bad_pattern", `The filter is not a regular expression: ${message}`, { cause: error });
   }
+}
+
+const killParameters = z.strictObject({
+  shell_id: z.string().min(1).max(40).describe("Id of the background command, e.g. b1."),
+});
+
+/** Ends a command in the background. */
+export function killShellTool(background: Pick<BackgroundRuns, "stop">): BuiltInTool<z.infer<typeof killParameters>> {
+  return {
+    name: "KillShell",
+    description: "Ends a command that Bash started with run_in_background.",
+    parameters: killParameters,
+    access: "change",
+
+    async analyse({ shell_id: id }) {
+      return { statement: `End ${id} in the background`, effects: [{ type: "session" }] };
+    },
+
+    async execute({ shell_id: id }) {
+      return { output: `[${stateOf(await background.stop(id, byModel))}]` };
+    },
+
+    async verify({ shell_id: id }) {
+      return { state: "verified", evidence: `No process of ${id} is left.` };
+    },
+  };
 }

@@ -2,7 +2,6 @@ import type { BuiltInTool } from "@gennai/governance/tool";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import { z } from "zod";
 import type { ToolFact } from "../tool-fact.ts";
-import { type TodoList, todosText } from "./todo-list.ts";
 
 const item = z.strictObject({
   id: z.string().min(1).max(100).optional().describe("Of a todo that exists."),
@@ -80,4 +79,32 @@ function merged(old: readonly Todo[], items: readonly TodoItem[], time: string):
       updated: same ? known.updated : time,
     };
   });
+}
+
+/** The todos of a session. */
+export interface TodoList {
+  read(): readonly Todo[];
+}
+
+/** The todos for a model, without their times. */
+function todosText(todos: readonly Todo[]): string {
+  return JSON.stringify(todos.map(({ id, content, status, priority }) => ({ id, content, status, priority })));
+}
+
+const noParameters = z.strictObject({});
+
+/** The session's todos as a JSON list. */
+export function todoReadTool(ports: { readonly todos: TodoList }): BuiltInTool<z.infer<typeof noParameters>> {
+  return {
+    name: "TodoRead",
+    description: "Returns the session's list of todos as JSON.",
+    parameters: noParameters,
+    access: "read",
+    async analyse() {
+      return { statement: "Read the todos", effects: [{ type: "session" }] };
+    },
+    async execute() {
+      return { output: todosText(ports.todos.read()) };
+    },
+  };
 }
