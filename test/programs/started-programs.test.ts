@@ -49,8 +49,7 @@ const allowed: Readonly<Record<string, string>> = {
   "cli/src/commands/guard/guard-commands.ts": "our own hook, as another agent starts it, to see whether it answers",
   "cli/src/commands/guard/guard-plugin.ts":
     "text of a plugin that another agent loads: there it starts our own hook, by its whole path, with none of the agent's words",
-  "cli/src/commands/conversation/screen/in-pager.ts":
-    "the user's own pager, at the user's word, with text on its input",
+  "cli/src/screen/in-pager.ts": "the user's own pager, at the user's word, with text on its input",
   "cli/src/commands/set-key.ts": "the system's keychain, at the user's word; its arguments are names of ours",
   "cli/src/terminal/edit-text.ts": "the user's own editor, at the user's word, on a private copy",
   "cli/src/terminal/open-in-browser.ts": "the system's browser, with a private file of ours",

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import type { UsersContents } from "#found/thrown-away";
 import { openSandbox } from "#open-sandbox";
 import { StagedTree } from "#proposal/staged-tree";
-import { runStaged, type StagedShellRun } from "#run/run-staged";
+import { type ReviewableRun, runStaged } from "#run/run-staged";
 import { Stages } from "#stages/stages";
 
 /**
@@ -53,7 +53,7 @@ export async function stagingMachine(
       usersContents?: UsersContents,
       isOwnBranch?: (name: string) => boolean,
       onOutput: (text: string) => void = () => undefined,
-    ): Promise<StagedShellRun> =>
+    ): Promise<ReviewableRun> =>
       runStaged(
         {
           command: analyseCommand(text, { cwd: workspaceRoot, home: home.root, workspace: workspaceRoot }),

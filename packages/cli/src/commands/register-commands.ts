@@ -65,7 +65,7 @@ what it wants to reach is refused, you are asked, and after a yes it runs again 
 no other. --allow says yes ahead, gennai answers allow for every such command; what was reached is in the ledger. Logins of yours
 are not there.
 What it changed is listed with what the rules say of it. Keep "all" of it (except what rules refuse), "rest" (except what they ask
-about and what git ignores, too), or changes by their numbers; whatever you keep is written together and is in the
+about and what git ignores, too), changes by their numbers, or review it by "hunks"; whatever you keep is written together and is in the
 ledger; gennai undo --kept undoes it. A directory that git ignores (node_modules, dist) is one change. Nothing of a command that
 was ended is kept.
 

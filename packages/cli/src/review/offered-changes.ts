@@ -1,18 +1,20 @@
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { isWithin } from "@gennai/protocol/is-within";
 import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
-import type { Offer, TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { KeptOfOffer, Offer, TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 import { usageError } from "../terminal/cli-error.ts";
 import { colouredDiff, outcomeColours, type Paint } from "../terminal/colours.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { reviewOffer } from "./review-offer.ts";
 
 /** What happens to changes that were offered. */
 export interface OfferDecision {
-  /** Ids of dropped changes; undefined: all are dropped. */
-  readonly dropped: ReadonlySet<string> | undefined;
+  /** undefined: nothing is kept. */
+  readonly chosen: KeptOfOffer | undefined;
   /** True if nobody could be asked. */
   readonly unasked: boolean;
 }
@@ -27,28 +29,40 @@ export interface OfferContext {
 
 /** Asks which of the changes are kept, after they were shown. Throws `CliError` for an `include` that names no change. */
 export async function decideOffer(
-  { changes }: Offer,
+  offer: Offer,
+  proposed: () => readonly ProposedChange[],
   flags: { readonly keep: boolean; readonly ask: boolean; readonly include: readonly string[] },
-  { console, lines, signal }: OfferContext,
+  place: OfferContext,
 ): Promise<OfferDecision> {
+  const { changes } = offer;
+  const { console, lines, signal } = place;
   if (flags.keep) {
     const answer = keptUnasked(changes, flags.include);
     if (answer.type === "unclear") throw usageError(`${answer.message} Nothing was kept.`);
-    return { dropped: answer.dropped, unasked: false };
+    return chosen(answer);
   }
   const { input, errors } = console;
-  if (!flags.ask && (!isTerminal(input) || !isTerminal(errors))) return { dropped: undefined, unasked: true };
+  if (!flags.ask && (!isTerminal(input) || !isTerminal(errors))) return { chosen: undefined, unasked: true };
   for (;;) {
-    const said = await lines().question("Keep it? [all, rest, none, or numbers] ", { signal });
+    const said = await lines().question("Keep it? [all, rest, none, hunks, or numbers] ", { signal });
+    if (/^\s*(?:h|hunks)\s*$/i.test(said ?? "")) {
+      const reviewed = await reviewOffer(offer, proposed(), place);
+      if (reviewed !== "left") return { chosen: reviewed, unasked: false };
+      continue;
+    }
     const answer = chosenChanges(said ?? "none", changes);
-    if (answer.type === "chosen") return { dropped: answer.dropped, unasked: false };
+    if (answer.type === "chosen") return chosen(answer);
     errors.write(`${answer.message}\n`);
   }
 }
 
+function chosen({ dropped }: { readonly dropped: ReadonlySet<string> | undefined }): OfferDecision {
+  return { chosen: dropped && { dropped }, unasked: false };
+}
+
 /** Those of the changes that are kept. */
-export function keptOf(changes: readonly TriedChange[], { dropped }: OfferDecision): readonly TriedChange[] {
-  return dropped === undefined ? [] : changes.filter(({ id }) => !dropped.has(id));
+export function keptOf(changes: readonly TriedChange[], { chosen }: OfferDecision): readonly TriedChange[] {
+  return chosen === undefined ? [] : changes.filter(({ id }) => !chosen.dropped.has(id));
 }
 
 /** The diff, and each change with its number and the rules' verdict. */
@@ -91,7 +105,10 @@ export function chosenChanges(answer: string, changes: readonly TriedChange[]): 
     const [, from = "", to = from] = /^(\d+)(?:-(\d+))?$/.exec(part) ?? [];
     const [first, last] = [Number(from), Number(to)];
     if (from === "" || first < 1 || last > changes.length || first > last)
-      return { type: "unclear", message: `Say all, rest, none, or numbers from 1 to ${changes.length}, e.g. 1 3-5.` };
+      return {
+        type: "unclear",
+        message: `Say all, rest, none, hunks, or numbers from 1 to ${changes.length}, e.g. 1 3-5.`,
+      };
     for (let number = first; number <= last; number += 1) kept.add(number);
   }
   return without(changes, (_change, index) => !kept.has(index + 1));

@@ -58,9 +58,11 @@ export async function reviewAtTerminal(
     readonly paint: Paint;
     readonly environment: NodeJS.ProcessEnv;
     readonly signal: AbortSignal;
+    /** Ids of changes that "all the rest" does not keep. */
+    readonly apart?: ReadonlySet<string>;
   },
 ): Promise<readonly DecidedHunk[] | undefined> {
-  const { input, write, paint, signal } = options;
+  const { input, write, paint, signal, apart } = options;
   const hunks = namedHunks(proposal);
   const decided = new Map<NamedHunk, HunkDecision>();
   let rest: HunkDecision | undefined;
@@ -68,7 +70,8 @@ export async function reviewAtTerminal(
   for (const hunk of hunks) {
     // A conflict is never kept.
     if (hunk.change.conflict) decided.set(hunk, { type: "undo", note: "conflict" });
-    else if (rest !== undefined) decided.set(hunk, rest);
+    else if (rest !== undefined && (rest.type === "undo" || apart?.has(hunk.change.id) !== true))
+      decided.set(hunk, rest);
     while (!decided.has(hunk)) {
       write(`\n${describeHunk(hunk, paint)}\n`);
       const line = await input.question(`keep ${terminalSafe(hunk.name)}? [y/n/e/a/d/q] `, { signal });

@@ -78,12 +78,12 @@ export async function tryStaged(
     onOutput: (text) => {
       if (flags.json !== true) output.write(terminalSafe(text));
     },
-    choose: async (offer) => {
+    choose: async (offer, proposed) => {
       ending?.removeEventListener("abort", end);
       if (flags.json !== true) output.write(terminalSafe(offer.notes.map((note) => `${note}\n`).join("")));
       if (flags.json !== true) output.write(describeOffer(offer, paint));
-      if (hasChoice(offer, flags)) decision = await decideOffer(offer, wishes(flags), place);
-      return decision.dropped;
+      if (hasChoice(offer, flags)) decision = await decideOffer(offer, proposed, wishes(flags), place);
+      return decision.chosen;
     },
   });
   if (trial === undefined) throw usageError(report.reason);
@@ -93,14 +93,14 @@ export async function tryStaged(
   return decision.unasked ? exitCode.refused : (trial.exitCode ?? exitCode.failed);
 }
 
-const nothingKept: OfferDecision = { dropped: undefined, unasked: false };
+const nothingKept: OfferDecision = { chosen: undefined, unasked: false };
 
 /** False for a command that was ended, because its work may be incomplete. */
 function hasChoice({ changes, state }: Trial, flags: TryFlags): boolean {
   return changes.length > 0 && state === "exited" && flags.drop !== true;
 }
 
-function wishes({ keep = false, ask = false, include = [] }: TryFlags): Parameters<typeof decideOffer>[1] {
+function wishes({ keep = false, ask = false, include = [] }: TryFlags): Parameters<typeof decideOffer>[2] {
   return { keep, ask, include };
 }
 
@@ -115,8 +115,12 @@ function outcome(
     const next = decision.unasked ? " Run it in a terminal, or say --keep or --drop." : "";
     return `${end}; nothing of it was kept, the workspace is as before.${next}\n`;
   }
-  const all = kept.length === changes.length ? "all of it was" : `${kept.length} of ${changes.length} changes were`;
-  return `${end}; ${all} kept.\n${describeKept(changes, kept, name)}`;
+  const inPart = decision.chosen?.inPart?.size ?? 0;
+  const all =
+    kept.length === changes.length && inPart === 0
+      ? "all of it was"
+      : `${kept.length} of ${changes.length} changes were`;
+  return `${end}; ${all} kept${inPart === 0 ? "" : `, ${inPart} of them in part`}.\n${describeKept(changes, kept, name)}`;
 }
 
 /** Opens what stages and judges a person's own work in a workspace. Rejects if nothing can be staged. */

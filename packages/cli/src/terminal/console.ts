@@ -51,6 +51,11 @@ export function isTerminal(stream: NodeJS.ReadableStream | NodeJS.WritableStream
   return "isTTY" in stream && stream.isTTY === true;
 }
 
+/** False where lines can be written, but nothing can be drawn. */
+export function isDrawable({ input, output, environment }: Console): boolean {
+  return isTerminal(input) && isTerminal(output) && environment["TERM"] !== "dumb";
+}
+
 /**
  * The command with which the user started us, for suggestions. `npm start --` works only in its own repository; from elsewhere,
  * as with `npm --prefix`, our own name is used.

@@ -1,6 +1,7 @@
 import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 import { expect, test } from "vitest";
 import { chosenChanges, keptUnasked } from "#review/offered-changes";
+import { keptHunks } from "#review/review-offer";
 
 function change(id: string, verdict: TriedChange["verdict"], needs: readonly string[] = []): TriedChange {
   const rule = verdict === "allow" ? "" : "r";
@@ -51,4 +52,23 @@ test.each<[readonly string[], readonly string[] | undefined]>([
 
 test("a path that nothing has is not a choice", () => {
   expect(keptUnasked([change("a", "allow")], ["b"])).toMatchObject({ type: "unclear" });
+});
+
+test.each<[string, readonly string[] | undefined, readonly string[]]>([
+  // By change and hunk: k keeps, e edits, u refuses.
+  ["a1k a2k b1k c1u git1k", ["c"], []],
+  ["a1k a2u b1k c1u git1k", ["c"], ["a"]],
+  ["a1e a2k b1u c1u git1u", ["b", "c", "git"], ["a"]],
+  // What git has of it is all of it.
+  ["a1k a2k b1k b2u c1k git1k", ["git"], ["b"]],
+  ["a1u a2u b1u c1u git1k", undefined, []],
+])("by the hunk: %j", (said, dropped, inPart) => {
+  const decided = said.split(" ").map((one) => {
+    const [, changeId = "", hunkId = "", letter] = /^([a-z]+)(\d)(.)$/.exec(one) ?? [];
+    const decision = { k: { type: "keep" }, e: { type: "edited", text: "x" }, u: { type: "undo" } } as const;
+    return { changeId, hunkId, decision: decision[letter === "k" ? "k" : letter === "e" ? "e" : "u"] };
+  });
+  const kept = keptHunks(changes, decided);
+  expect(kept && [...kept.dropped].toSorted()).toEqual(dropped);
+  expect([...(kept?.inPart?.keys() ?? [])]).toEqual(inPart);
 });

@@ -3,7 +3,9 @@ import type { Decided, DecideOptions } from "@gennai/governance/gate/decide/deci
 import { decideFound } from "@gennai/governance/gate/decide-found";
 import { judgeParts } from "@gennai/governance/gate/judge-parts";
 import type { CallContext, FoundPart } from "@gennai/governance/tool";
-import type { StagedOffer } from "@gennai/shell/run/run-staged";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { KeptInPart } from "@gennai/shell/found/parts-in-hunks";
+import type { ReviewableRun } from "@gennai/shell/run/run-staged";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { failedAct } from "../session/refuse-in-emergency.ts";
 
@@ -47,8 +49,19 @@ export interface OfferOptions extends Omit<DecideOptions, "tools"> {
   readonly agent?: string;
   /** Ledger for what is kept. */
   readonly ledger: PersonsLedgerOptions;
-  /** Ids of changes to drop; undefined: all. */
-  readonly choose: (offer: Offer) => Promise<ReadonlySet<string> | undefined>;
+  /**
+   * What is kept; undefined: nothing.
+   * @param proposed the changes with hunks, by their ids, for a review
+   */
+  readonly choose: (offer: Offer, proposed: () => readonly ProposedChange[]) => Promise<KeptOfOffer | undefined>;
+}
+
+/** A person's choice of an offer's changes. */
+export interface KeptOfOffer {
+  /** Ids of changes that are dropped. */
+  readonly dropped: ReadonlySet<string>;
+  /** Decisions about the hunks of changes that are kept in part. */
+  readonly inPart?: KeptInPart;
 }
 
 /** Maximum files named that are never kept. */
@@ -61,7 +74,7 @@ const maxNamed = 100;
  * nothing is kept.
  */
 export async function offerStaged(
-  staged: StagedOffer,
+  staged: ReviewableRun,
   { decided, context, title, by, agent, ledger, choose, ...options }: OfferOptions,
 ): Promise<Offer> {
   let isOpen = true;
@@ -86,17 +99,26 @@ export async function offerStaged(
       neverKept: shortened(staged.left),
       diff: staged.diff(),
     };
-    const dropped = await choose(offer);
+    const chosen = await choose(offer, () => staged.proposed());
     context.signal.throwIfAborted();
-    if (dropped === undefined) return offer;
+    if (chosen === undefined) return offer;
+    const { dropped, inPart } = chosen;
     await using kept = await PersonsLedger.open(ledger);
-    const what = { by, title, ...(agent === undefined ? {} : { agent }) };
-    const names = (isDropped: boolean) =>
-      parts.filter(({ id }) => dropped.has(id) === isDropped).map((part) => part.name);
-    await kept.record("review", { ...what, kept: names(false), dropped: names(true) });
+    const named = (isNamed: (id: string) => boolean): readonly string[] =>
+      parts.filter(({ id }) => isNamed(id)).map((part) => part.name);
+    const what = {
+      by,
+      title,
+      ...(agent === undefined ? {} : { agent }),
+      kept: named((id) => !dropped.has(id)),
+      ...(inPart === undefined || inPart.size === 0 ? {} : { keptInPart: named((id) => inPart.has(id)) }),
+    };
+    await kept.record("review", { ...what, dropped: named((id) => dropped.has(id)) });
     isOpen = false;
-    const { changes: files } = await staged.keep(dropped, { title }).catch((error: unknown) => failedAct(error));
-    await kept.record("applied", { ...what, kept: names(false) }, { files });
+    const { changes: files } = await staged
+      .keep(dropped, { title, inPart })
+      .catch((error: unknown) => failedAct(error));
+    await kept.record("applied", what, { files });
     return offer;
   } finally {
     if (isOpen) await staged.drop();

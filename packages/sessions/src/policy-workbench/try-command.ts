@@ -1,12 +1,13 @@
 import type { Connection } from "@gennai/governance/connection";
 import type { Decided, DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import type { CallContext } from "@gennai/governance/tool";
-import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/shell/run/run-staged";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { type ReviewableRun, runStaged, type StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { ProgramHome } from "@gennai/stage/staged-command";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { failedAct } from "../session/refuse-in-emergency.ts";
 import { type RunWays, runWithNetwork } from "../tools/commands/run-with-network.ts";
-import { type Offer, offerStaged } from "./offer-staged.ts";
+import { type KeptOfOffer, type Offer, offerStaged } from "./offer-staged.ts";
 import { type PersonsNetwork, personsNetwork } from "./persons-network.ts";
 
 /** A command that ran on a stage. Its changes are not in the workspace yet. */
@@ -43,8 +44,8 @@ export interface TrialOptions {
   readonly onOutput?: (text: string) => void;
   /** What it may reach; default: only what lasting answers allow. */
   readonly network?: PersonsNetwork;
-  /** Ids of changes to drop; undefined: all. Without it, all are dropped. */
-  readonly choose?: (trial: Trial) => Promise<ReadonlySet<string> | undefined>;
+  /** See `OfferOptions`; without it, all is dropped. */
+  readonly choose?: (trial: Trial, proposed: () => readonly ProposedChange[]) => Promise<KeptOfOffer | undefined>;
 }
 
 const defaultTimeoutMs = 120_000;
@@ -108,7 +109,7 @@ export async function tryCommand(
     if (!isRecorded) return;
     await recorded(ledger, (to) => to.record("outcome", { ...by, title: command.text }, { connections }));
   };
-  const start = async ({ allowed }: RunWays): Promise<StagedShellRun> => {
+  const start = async ({ allowed }: RunWays): Promise<ReviewableRun> => {
     const staged = await runStaged(request, { ...surroundings, network: watched, allowed }, { signal, onOutput });
     connections.push(...staged.connections);
     return staged;
@@ -141,7 +142,7 @@ export async function tryCommand(
     context,
     title: command.text,
     ...by,
-    choose: async (made) => choose?.(asTrial(made)),
+    choose: async (made, proposed) => choose?.(asTrial(made), proposed),
   });
   return asTrial(offer);
 }

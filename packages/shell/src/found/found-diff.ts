@@ -15,14 +15,20 @@ const timeoutMs = 50;
 /**
  * What a staged command did to files, for a person to read before it is kept: a unified diff, shortened, with a count of the
  * rest. Files that git ignores, and files that are not text, are only named.
+ *
+ * @param settings files of git's data among it that a person judges by their text
  */
-export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): string {
+export function foundDiff(
+  work: StagedWork,
+  found: readonly FoundInTree[],
+  settings: readonly StageEffect[] = work.gitSettings,
+): string {
   const parts: string[] = [];
   let room = maxShown;
   let comparable = maxCompared;
   let left = 0;
   const ignored = new Map<string, number>();
-  for (const effect of work.gitSettings) {
+  for (const effect of settings) {
     const text = gitDiff(work, effect);
     room -= text.length;
     parts.push(text);

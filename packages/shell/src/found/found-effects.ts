@@ -6,6 +6,8 @@ import { type FoundEdits, foundEdits } from "./found-edits.ts";
 import { foundForged, foundInContents, foundInGit, foundThrown, gitContents } from "./found-in-git.ts";
 import { type FoundInTree, foundInTree } from "./found-in-tree.ts";
 import { foundParts, type StagedParts } from "./found-parts.ts";
+import type { FoundBefore } from "./onto-present.ts";
+import { PartsInHunks } from "./parts-in-hunks.ts";
 import { StagedWork, type StagedWorkOptions } from "./staged-work.ts";
 import { thrownAway, thrownFromIndex, type UsersContents } from "./thrown-away.ts";
 
@@ -19,6 +21,8 @@ export interface FoundEffects extends StagedParts {
   edits(kept: readonly StageEffect[]): FoundEdits;
   /** The changes in files as a shortened unified diff, for a person who is asked. Call it before anything is kept or dropped. */
   diff(): string;
+  /** The parts, for a person who reviews them by the hunk. @param before bytes as they were found */
+  inHunks(before: FoundBefore): PartsInHunks;
 }
 
 /** The effects of a staged command. Rejects if they cannot be determined. */
@@ -48,12 +52,14 @@ export async function foundEffects({
     ),
     ...foundInGit(work),
   ];
+  const parts = foundParts(work, { inTree, inGit, contents });
   return {
-    ...foundParts(work, { inTree, inGit, contents }),
+    ...parts,
     effects: [...inTree.map(({ write }) => write), ...inGit],
     changes: (kept) => among(inTree, kept).flatMap(({ effect, write }) => changeOf(effect, write)),
     edits: (kept) => foundEdits(work, among(inTree, kept), kept),
     diff: () => foundDiff(work, inTree),
+    inHunks: (before) => new PartsInHunks(work, parts, inTree, before),
   };
 }
 

@@ -16,6 +16,8 @@ export interface StagedParts {
   readonly digest: string;
   /** The effects to keep when some parts are dropped; directories are kept with their content. @param dropped ids */
   effectsWithout(dropped: ReadonlySet<string>): readonly StageEffect[];
+  /** The effects of one part. @param id of a part */
+  effectsOf(id: string): readonly StageEffect[];
 }
 
 export interface FoundWork {
@@ -75,8 +77,10 @@ export function foundParts(work: StagedWork, { inTree, inGit, contents }: FoundW
     };
   });
   const others = work.effects.filter((effect) => !keys.has(effect));
+  const byId = new Map([...members].map(([group, effects]) => [idOf(group), effects]));
   return {
     parts,
+    effectsOf: (id) => byId.get(id) ?? [],
     digest: digestOf([parts.map(({ id }) => id), others.map(whatItIs)]),
     effectsWithout: (dropped) => {
       if (dropped.size === 0) return work.effects;

@@ -9,8 +9,8 @@ import type { StageEffect } from "@gennai/stage/observe/effect";
 import { stageParts } from "@gennai/stage/transaction/staged-root";
 import type { Transaction } from "@gennai/stage/transaction/transaction";
 
-/** Bytes of one file that is merged, and of all that are kept in memory for that. */
-const most = { size: 1024 * 1024, all: 16 * 1024 * 1024 };
+/** Bytes of one file that is merged or kept in part, and of all that are kept in memory for that. */
+export const most = { size: 1024 * 1024, all: 16 * 1024 * 1024 };
 
 /** The bytes of changed files as they were found, so that what their user changes later can be merged. */
 export type FoundBefore = ReadonlyMap<StageEffect, Uint8Array>;
@@ -79,15 +79,28 @@ export function mergedOnto(
   const { mode, nlink } = lstatSync(staged);
   const merged = nlink > 1 ? undefined : mergedBytes({ base, mine: readFileSync(staged), theirs });
   if (merged === undefined || (unchanged === undefined && Buffer.compare(merged, theirs) === 0)) return undefined;
-  chmodSync(staged, (mode & 0o7777) | 0o600);
-  writeFileSync(staged, merged);
-  chmodSync(staged, mode & 0o7777);
+  rewrite(staged, mode, merged);
   return {
     ...effect,
     flags: flags.filter((flag) => flag !== "changed-by-others"),
     before: { ...before, size: theirs.length, sha256: sha256(theirs), identity },
     after: { ...after, size: merged.length, sha256: sha256(merged) },
   };
+}
+
+/** Puts other bytes in the place of what a command left in a file, on the stage. @returns the effect to commit in its place */
+export function withBytes({ roots }: Transaction, effect: StageEffect, bytes: Uint8Array): StageEffect {
+  const root = roots[effect.root];
+  if (effect.after?.type !== "file" || root === undefined) throw new Error("Only a file has other bytes.");
+  const staged = join(root.directory, stageParts.upper, effect.path);
+  rewrite(staged, lstatSync(staged).mode, bytes);
+  return { ...effect, after: { ...effect.after, size: bytes.length, sha256: sha256(bytes) } };
+}
+
+function rewrite(staged: string, mode: number, bytes: Uint8Array): void {
+  chmodSync(staged, (mode & 0o7777) | 0o600);
+  writeFileSync(staged, bytes);
+  chmodSync(staged, mode & 0o7777);
 }
 
 /** A regular file's bytes and the identity that they belong to; undefined if there is none, or it changes while it is read. */

@@ -12,6 +12,7 @@ import { repositoryPaths } from "@gennai/machine/host/repository-paths";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { HeldClock } from "@gennai/machine/process/held-clock";
 import type { CommandRun } from "@gennai/machine/process/run-command";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { neverKept, type Observation, type StageEffect } from "@gennai/stage/observe/effect";
 import { type GitEffect, observeGit } from "@gennai/stage/observe/git-effects";
 import type { ProgramHome } from "@gennai/stage/staged-command";
@@ -22,6 +23,7 @@ import { keepEffects, takeForLayer } from "../found/keep-effects.ts";
 import { keepWayBack } from "../found/keep-way-back.ts";
 import { keptRefs } from "../found/kept-refs.ts";
 import { foundBefore, ontoPresent } from "../found/onto-present.ts";
+import type { KeptInPart } from "../found/parts-in-hunks.ts";
 import { mergeSaved } from "../found/saved-meanwhile.ts";
 import { allTheUsers, type UsersContents } from "../found/thrown-away.ts";
 import type { StagedTree } from "../proposal/staged-tree.ts";
@@ -90,7 +92,8 @@ export interface StagedSurroundings {
 }
 
 /** Changes on a stage. The workspace is still unchanged: the holder keeps or drops them. */
-export interface StagedOffer extends Omit<FoundEffects, "effectsWithout" | "changes" | "edits"> {
+export interface StagedOffer
+  extends Omit<FoundEffects, "effectsWithout" | "effectsOf" | "changes" | "edits" | "inHunks"> {
   /** Files that can never be kept, and why, to be shown with the result. */
   readonly left: readonly string[];
   /**
@@ -99,6 +102,7 @@ export interface StagedOffer extends Omit<FoundEffects, "effectsWithout" | "chan
    *
    * @param dropped ids
    * @param about.title for a user without a session: the kept changes can be undone later under this name
+   * @param about.inPart decisions about hunks of `proposed`, for parts of which not all is kept
    * @param about.record what the session has to know of them if this process ends before it recorded them; as JSON
    */
   keep(dropped: ReadonlySet<string>, about?: KeptUnder): Promise<KeptWork>;
@@ -130,8 +134,15 @@ export interface StagedShellRun extends StagedOffer {
   edits(dropped: ReadonlySet<string>): FoundEdits;
 }
 
+/** One that a person may review by the hunk. */
+export interface ReviewableRun extends StagedShellRun {
+  /** Its parts as changes; a change has its part's id. Call it before it is kept or dropped. */
+  proposed(): readonly ProposedChange[];
+}
+
 export interface KeptUnder {
   readonly title?: string | undefined;
+  readonly inPart?: KeptInPart | undefined;
   readonly record?: ((refs: readonly RefMove[]) => unknown) | undefined;
 }
 
@@ -151,7 +162,7 @@ export async function runStaged(
   command: StagedShellCommand,
   surroundings: StagedSurroundings,
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
-): Promise<StagedShellRun> {
+): Promise<ReviewableRun> {
   const { stages, workspaceRoot, session } = surroundings;
   // What a login sends was committed before, and what it fetches is no part of what is under way.
   const isApart = command.key !== undefined || command.text !== undefined;
@@ -197,12 +208,15 @@ export async function runStaged(
       isOwnStash: surroundings.isOwnStash,
     });
     const before = foundBefore(transaction, kept);
+    const hunks = found.inHunks(before);
+    let inPart: ReadonlyMap<StageEffect, StageEffect | null> = new Map();
     let present: ReadonlyMap<StageEffect, StageEffect> | undefined;
     const onPresent = (some: readonly StageEffect[]): readonly StageEffect[] => {
       present ??= ontoPresent(transaction, before);
-      return some.map((effect) => present?.get(effect) ?? effect);
+      return some.map((effect) => present?.get(effect) ?? inPart.get(effect) ?? effect);
     };
-    const wantedOf = (without: ReadonlySet<string>) => onPresent(found.effectsWithout(without));
+    const wantedOf = (without: ReadonlySet<string>) =>
+      onPresent(found.effectsWithout(without).filter((effect) => inPart.get(effect) !== null));
     return {
       ...found,
       ...ran,
@@ -216,6 +230,7 @@ export async function runStaged(
         ...describeDropped(observation),
       ],
       edits: (without) => found.edits(wantedOf(without)),
+      proposed: () => hunks.changes(),
       keep: async (without, about = {}) => {
         if (unused !== undefined) {
           await remove();
@@ -231,6 +246,7 @@ export async function runStaged(
         if (open !== undefined) alone.defer(await stages.open.take(open));
         if (open !== undefined && stages.open.isLocked(open)) throw busy;
         const rescue = open && (await rescuing(open, observation, command, surroundings));
+        if (about.inPart !== undefined) inPart = hunks.keepOnly(transaction, about.inPart);
         const wantedNow = wantedOf(without);
         const work = { observation: { ...observation, effects: onPresent(all) }, kept: wantedNow };
         const refs = keptRefs(transaction, work, { workspaceRoot, home: stages.home });

@@ -311,6 +311,18 @@ describe("a file that its user changes while they are asked about the command", 
     expect(changes[0]).toMatchObject({ beforeSha256: sha256Hex(users), afterSha256: sha256Hex(merged) });
   });
 
+  test("is on top of the hunks that were kept of it", async () => {
+    await using repository = await temporaryRepository({ "a.txt": `${text}${text}${text}`, "b.txt": "1\n" });
+    const staged = await machine().run(repository.root, "sed -i s/2/agent/ a.txt; echo 2 > b.txt");
+    const { id, hunks } = staged.proposed().find(({ path }) => path === "a.txt") ?? {};
+    const decisions = hunks?.map((hunk, at) => [hunk.id, { type: at === 1 ? "keep" : "undo" } as const] as const);
+    writeFileSync(repository.path("a.txt"), `${users}${text}${text}`);
+    const { changes } = await staged.keep(new Set(), { inPart: new Map([[id ?? "", new Map(decisions)]]) });
+    const merged = `${users}${text.replace("2", "agent")}${text}`;
+    expect([await repository.read("a.txt"), await repository.read("b.txt")]).toEqual([merged, "2\n"]);
+    expect(changes[0]).toMatchObject({ afterSha256: sha256Hex(merged) });
+  });
+
   test("is on top of what the command committed", async () => {
     await using repository = await temporaryRepository({ "a.txt": text });
     const staged = await machine().run(repository.root, `sed -i s/2/agent/ a.txt; ${commit} -am x`);
@@ -465,7 +477,18 @@ test("a person who is asked reads what would be kept", async () => {
     "sed -i s/two/2/ a.txt; rm gone.txt; printf '\\000' > bytes; mkdir out; echo 1 > out/x; ln -s a.txt l; seq 100000 > big.txt; chmod +x .gitignore",
   );
   const diff = staged.diff();
+  // Only text that git does not ignore is reviewed by the hunk.
+  const hunks = staged.proposed().map(({ path, operation, hunks: { length } }) => `${operation} ${path} ${length}`);
   await staged.drop();
+  expect(hunks).toEqual([
+    "update .gitignore 0",
+    "update a.txt 1",
+    "update big.txt 1",
+    "create bytes 0",
+    "delete gone.txt 0",
+    "create l 0",
+    "create out/x 0",
+  ]);
   expect(diff).toContain("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
   expect(diff).toContain("--- a/gone.txt\n+++ /dev/null\n");
   expect(diff).toContain("create bytes (no text)\n");

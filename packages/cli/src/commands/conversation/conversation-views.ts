@@ -11,6 +11,8 @@ import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { listSessions } from "../../connection/session-list.ts";
 import { editHunk } from "../../review/review-at-terminal.ts";
+import { ReviewView } from "../../review/review-view.ts";
+import type { LentTerminal } from "../../screen/lent-terminal.ts";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { describeActions, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
@@ -19,9 +21,7 @@ import type { Conversation } from "./conversation.ts";
 import type { Face } from "./face.ts";
 import type { PickerItem } from "./input/picker.ts";
 import { sessionItem } from "./input/picker.ts";
-import { ReviewView } from "./input/review-view.ts";
 import { type TextKey, TextView } from "./input/text-view.ts";
-import type { LentTerminal } from "./screen/lent-terminal.ts";
 
 /** What views need of the terminal. */
 export interface ViewPlace {

@@ -15,7 +15,7 @@ import { listSessions } from "../../connection/session-list.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { reviewProposal } from "../../review/review-proposal.ts";
 import { usageError } from "../../terminal/cli-error.ts";
-import { asTyped, type Console, isTerminal } from "../../terminal/console.ts";
+import { asTyped, type Console, isDrawable, isTerminal } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -54,7 +54,7 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
   await using parts = new AsyncDisposableStack();
   parts.defer(() => ending.abort());
   using interrupts = new Interrupts(undefined, { hangUp: isTerminal(console.input) });
-  const isDrawn = isDrawable(flags, console);
+  const isDrawn = flags.plain !== true && isDrawable(console);
   const face = isDrawn
     ? await drawnFace({ console, clientId, workspace, signal, prompts: new KeptPrompts(stateDir) })
     : new PlainFace(console, clientId, () => interrupts.interrupt());
@@ -173,11 +173,6 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
     const sessions = await listSessions(server.client, workspace, { signal });
     return (await face.pick("Go on with:", sessions.map(sessionItem))) ?? "none";
   }
-}
-
-/** False where nothing can be drawn, or nobody wants it. */
-function isDrawable({ plain }: RunFlags, { input, output, environment }: Console): boolean {
-  return plain !== true && isTerminal(input) && isTerminal(output) && environment["TERM"] !== "dumb";
 }
 
 /** Loads what draws, which nothing else needs. */

@@ -118,8 +118,9 @@ function workWithoutSession(kind: string, details: Details, title: string): stri
     });
     return `“${title}” reached: ${connections.join(", ")}`;
   }
-  const [kept, dropped] = [listOf(details["kept"]).length, listOf(details["dropped"]).length];
-  return `${oneLine(details["by"])} “${title}”: ${kept} kept${dropped === 0 ? "" : `, ${dropped} dropped`}`;
+  const [kept, inPart, dropped] = ["kept", "keptInPart", "dropped"].map((name) => listOf(details[name]).length);
+  const part = inPart === 0 ? "" : `, ${inPart} of them in part`;
+  return `${oneLine(details["by"])} “${title}”: ${kept} kept${part}${dropped === 0 ? "" : `, ${dropped} dropped`}`;
 }
 
 const reviewWords = { keep: "kept", undo: "refused", edited: "edited" } as const;

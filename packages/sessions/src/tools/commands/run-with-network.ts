@@ -21,8 +21,8 @@ import { programHere } from "@gennai/shell/run/program-here";
 import type { StagedShellRun, StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { Stages } from "@gennai/shell/stages/stages";
 
-export interface NetworkedRun {
-  readonly staged: StagedShellRun;
+export interface NetworkedRun<Run extends StagedShellRun = StagedShellRun> {
+  readonly staged: Run;
   /** Connections of all its runs. */
   readonly connections: readonly Connection[];
   /** For the model, each in brackets. */
@@ -45,7 +45,7 @@ const maxRefusals = 3;
  * @param given what it may reach by the yes to the call itself
  * @param own the user's logins that it may use by a yes
  */
-export async function runWithNetwork(
+export async function runWithNetwork<Run extends StagedShellRun>(
   {
     command,
     stages,
@@ -54,13 +54,13 @@ export async function runWithNetwork(
     readonly command: CommandAnalysis;
     readonly stages: Pick<Stages, "privateAddress">;
   } & Parameters<typeof programHere>[1],
-  start: (ways: RunWays) => Promise<StagedShellRun>,
+  start: (ways: RunWays) => Promise<Run>,
   {
     given = [],
     own: { logins: own, inRun } = noLogins,
   }: { readonly given?: readonly AllowedEndpoint[] | undefined; readonly own?: OwnLogins | undefined },
   { network, onOutput, signal }: Pick<ExecutionContext, "network" | "onOutput" | "signal">,
-): Promise<NetworkedRun> {
+): Promise<NetworkedRun<Run>> {
   const program = programHere(command, place);
   const connections: Connection[] = [];
   const clock = new HeldClock();

@@ -1,5 +1,5 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { wrapped } from "../screen/terminal-line.ts";
+import { wrapped } from "../../../screen/terminal-line.ts";
 
 /** What a key came to, at a question. */
 export type PanelAnswer<Reply> =

@@ -1,8 +1,8 @@
 import { matchesKey, SelectList } from "@earendil-works/pi-tui";
 import type { SessionSummary } from "@gennai/client/session/session-summary";
+import type { Frame } from "../../../screen/inline-screen.ts";
 import type { Paint } from "../../../terminal/colours.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
-import type { Frame } from "../screen/inline-screen.ts";
 import { listTheme } from "./prompt-editor.ts";
 
 export interface PickerItem {

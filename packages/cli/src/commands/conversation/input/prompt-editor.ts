@@ -1,6 +1,6 @@
 import { CURSOR_MARKER, Editor, type EditorTheme, type TUI, visibleWidth } from "@earendil-works/pi-tui";
+import type { Frame } from "../../../screen/inline-screen.ts";
 import type { Paint } from "../../../terminal/colours.ts";
-import type { Frame } from "../screen/inline-screen.ts";
 
 /** Where a line is between its text and what is below. */
 const top = "\u0001";

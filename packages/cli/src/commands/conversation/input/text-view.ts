@@ -1,7 +1,7 @@
 import { matchesKey } from "@earendil-works/pi-tui";
+import type { FullView } from "../../../screen/full-screen.ts";
+import { wrapped } from "../../../screen/terminal-line.ts";
 import type { Paint } from "../../../terminal/colours.ts";
-import type { FullView } from "../screen/full-screen.ts";
-import { wrapped } from "../screen/terminal-line.ts";
 
 /** What a key does at a text. */
 export interface TextKey {

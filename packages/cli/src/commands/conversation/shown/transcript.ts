@@ -5,8 +5,8 @@ import { isSettled } from "@gennai/client/view/settled";
 import { runningCallLine, wholeCallLines } from "../../../client/call-lines.ts";
 import { durationWords } from "../../../client/duration-words.ts";
 import { itemLines, type LineContext } from "../../../client/item-lines.ts";
+import { wrapped } from "../../../screen/terminal-line.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
-import { wrapped } from "../screen/terminal-line.ts";
 import { nextBlock, restSource } from "./markdown-blocks.ts";
 import { MarkdownLines } from "./markdown-lines.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { type Frame, InlineScreen } from "#commands/conversation/screen/inline-screen";
-import { changedLine, onlyStyles } from "#commands/conversation/screen/terminal-line";
+import { type Frame, InlineScreen } from "#screen/inline-screen";
+import { changedLine, onlyStyles } from "#screen/terminal-line";
 
 test("of what controls a terminal only styles pass", () => {
   fc.assert(

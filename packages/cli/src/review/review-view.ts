@@ -10,9 +10,10 @@ import {
 import { type HunkDecision, wholeChange } from "@gennai/protocol/apply-review";
 import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
-import { colouredLine, type Paint } from "../../../terminal/colours.ts";
-import { terminalSafe } from "../../../terminal/terminal-safe.ts";
 import type { FullView } from "../screen/full-screen.ts";
+import { wrapped } from "../screen/terminal-line.ts";
+import { colouredLine, type Paint } from "../terminal/colours.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 /** What is kept or refused as one. */
 interface Decidable {
@@ -27,6 +28,8 @@ export interface ReviewActions {
   /** undefined: the review is left, and nothing is decided. */
   readonly done: (state: ReviewState | undefined) => void;
   readonly refresh: () => void;
+  /** Ids of changes that "all the rest" does not keep. */
+  readonly apart?: ReadonlySet<string>;
 }
 
 /** A proposal by the hunk, with the keys of the page. */
@@ -55,10 +58,10 @@ export class ReviewView implements FullView {
     );
   }
 
-  rows({ rows }: { readonly rows: number }): readonly string[] {
+  rows({ columns, rows }: { readonly columns: number; readonly rows: number }): readonly string[] {
     const foot = this.#foot();
     const room = Math.max(1, rows - foot.length - 2);
-    const { lines, from } = this.#content();
+    const { lines, from } = this.#content(columns - 1);
     // The hunk in question begins near the top, with the end of what is above it.
     const start = Math.max(0, Math.min(from - 2, lines.length - room));
     const shown = lines.slice(start, start + room);
@@ -77,6 +80,10 @@ export class ReviewView implements FullView {
     } else if (isKeyRepeat(data)) return;
     else if (data === "y") this.#decide({ type: "keep" });
     else if (data === "n") this.#decide({ type: "undo" });
+    else if (data === "Y") this.#decideFile({ type: "keep" });
+    else if (data === "N") this.#decideFile({ type: "undo" });
+    else if (data === "a") this.#decideRest({ type: "keep" });
+    else if (data === "d") this.#decideRest({ type: "undo" });
     else if (data === "e") this.#edit();
     else if (matchesKey(data, "enter")) {
       if (wasSure) return this.#actions.done(this.#state);
@@ -86,8 +93,31 @@ export class ReviewView implements FullView {
 
   #decide(decision: HunkDecision): void {
     const now = this.#all[this.#at];
-    if (now === undefined || (now.change.conflict && decision.type !== "undo")) return;
-    this.#state = decideWhole(this.#state, this.#proposal.changes, now.change.id, [now.hunkId], decision);
+    if (now !== undefined) this.#decideEach([now], decision);
+  }
+
+  /** An edit is not decided again by keeping its file. */
+  #decideFile(decision: HunkDecision): void {
+    const now = this.#all[this.#at]?.change;
+    const ofFile = this.#all.filter((each) => each.change === now);
+    const isFree = (each: Decidable) => decision.type === "undo" || this.#decisionOf(each)?.type !== "edited";
+    this.#decideEach(ofFile.filter(isFree), decision);
+  }
+
+  #decideRest(decision: HunkDecision): void {
+    const isKept = ({ change }: Decidable) => decision.type === "undo" || this.#actions.apart?.has(change.id) !== true;
+    this.#decideEach(
+      this.#all.filter((each) => this.#decisionOf(each) === undefined && isKept(each)),
+      decision,
+    );
+  }
+
+  #decideEach(some: readonly Decidable[], decision: HunkDecision): void {
+    const { changes } = this.#proposal;
+    for (const { change, hunkId } of some) {
+      if (change.conflict && decision.type !== "undo") continue;
+      this.#state = decideWhole(this.#state, changes, change.id, [hunkId], decision);
+    }
     const next = this.#all.findIndex((each, index) => index > this.#at && this.#decisionOf(each) === undefined);
     if (next > 0) this.#at = next;
   }
@@ -123,33 +153,28 @@ export class ReviewView implements FullView {
       ];
     }
     const keys = [
-      ["j k", "next, previous"],
+      ["j k", "walk"],
       ["y", "keep"],
       ["n", "refuse"],
       ["e", "edit"],
       ["Enter", "apply"],
       ["q", "leave"],
+      ["?", "more"],
     ];
-    const help = this.#isHelp
-      ? [
-          paint(
-            "dim",
-            "A hunk without a decision is refused. Nothing is written before Enter, twice. e opens $EDITOR with the hunk's new text.",
-          ),
-        ]
-      : [];
+    const help = this.#isHelp ? helpLines.map((line) => paint("dim", line)) : [];
     return ["", ...help, keys.map(([name = "", words]) => `${key(name, paint)} ${words}`).join("   ")];
   }
 
   /** All hunks as lines, and where the one in question begins. */
-  #content(): { readonly lines: readonly string[]; readonly from: number } {
+  #content(width: number): { readonly lines: readonly string[]; readonly from: number } {
     const paint = this.#paint;
-    const lines: string[] = this.#proposal.warnings.map((warning) => paint("yellow", terminalSafe(warning)));
+    const lines = this.#proposal.warnings.flatMap((warning) => wrapped(paint("yellow", terminalSafe(warning)), width));
     let from = 0;
     this.#all.forEach((each, index) => {
       const { change, hunk } = each;
       const isNow = index === this.#at;
-      if (change !== this.#all[index - 1]?.change) lines.push(...changeLines(change, paint));
+      if (change !== this.#all[index - 1]?.change)
+        lines.push(...changeLines(change, paint).flatMap((line) => wrapped(line, width)));
       if (isNow) from = lines.length;
       const edge = isNow ? paint("cyan", "▌") : " ";
       const title =
@@ -180,9 +205,18 @@ export class ReviewView implements FullView {
   }
 }
 
+const helpLines = [
+  "Y keeps, N refuses the whole file. a keeps, d refuses all that has no decision yet.",
+  "A hunk without a decision is refused. Nothing is written before Enter, twice.",
+  "e opens $EDITOR with the hunk's new text.",
+];
+
 function hunkLines({ change, hunk }: Decidable): readonly string[] {
   if (hunk !== undefined) return hunk.lines;
-  return change.unifiedDiff.split("\n").filter((line) => /^[-+ ](?![-+]{2} )/.test(line));
+  const lines = change.unifiedDiff.split("\n").filter((line) => line !== "");
+  const changed = lines.filter((line) => /^[-+ ](?![-+]{2} )/.test(line));
+  // What is no text is only named.
+  return changed.length > 0 ? changed : lines.filter((line) => !/^(?:---|\+\+\+|@@)/.test(line));
 }
 
 function changeLines(

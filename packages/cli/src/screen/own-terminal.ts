@@ -1,5 +1,5 @@
 import { ProcessTerminal } from "@earendil-works/pi-tui";
-import { terminalSafe } from "../../../terminal/terminal-safe.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 /** Told while nobody looks: a line, without secrets. */
 const notify = {
