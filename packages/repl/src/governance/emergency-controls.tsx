@@ -1,5 +1,5 @@
 import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
 import { ManagedLock, type ManagedPolicy } from "./managed-section.tsx";
 
@@ -158,7 +158,7 @@ function LiftForm({ lifting, onLift, onCancel }: LiftFormProps) {
   const id = useId();
   const [reason, setReason] = useState("");
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   return (
     <form
       class="g-notice"

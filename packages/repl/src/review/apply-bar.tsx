@@ -1,6 +1,6 @@
 import type { ReviewCounts } from "@gennai/client/host/review-state";
 import { plural } from "@gennai/protocol/plural";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
 
 /** How far the applying has got. */
@@ -27,7 +27,8 @@ export interface ApplyBarProps {
 export function ApplyBar({ step, counts, files, note, problems, onNote, onStep, onApply }: ApplyBarProps) {
   const busy = step.type === "checking" || step.type === "applying";
   const confirm = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  // Whoever sees the button has it under the Enter key.
+  useLayoutEffect(() => {
     if (step.type === "confirming") confirm.current?.focus();
   }, [step.type]);
   const kept = counts.kept + counts.edited;

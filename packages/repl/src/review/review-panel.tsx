@@ -12,7 +12,7 @@ import {
 import type { ReviewToApply } from "@gennai/client/host/window-requests";
 import type { BlobSource } from "@gennai/client/review/change-content";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
 import { ApplyBar, type ApplyStep } from "./apply-bar.tsx";
 import { ContentCache } from "./diff/content-cache.ts";
@@ -214,7 +214,8 @@ export function ReviewPanel(props: ReviewPanelProps) {
 function useReviewKeys(onCommand: (command: ReviewCommand) => void): void {
   const newest = useRef(onCommand);
   newest.current = onCommand;
-  useEffect(() => {
+  // Before anybody sees the review: a key pressed at once must not be lost.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const command = commandOf(event);
       if (command === undefined || event.defaultPrevented) return;

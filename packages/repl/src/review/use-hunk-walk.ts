@@ -1,6 +1,6 @@
 import { decidableIds } from "@gennai/client/host/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type HunkReference, hunkElementId, placesOf } from "./file/hunk-reference.ts";
 
 /** The current hunk of a review, and how to move. */
@@ -36,7 +36,7 @@ export function useHunkWalk(changes: readonly ProposedChange[]): HunkWalk {
   const [current, setCurrent] = useState<HunkReference>();
   const indexes = useMemo(() => new Map(changes.map((change, index) => [change.id, index])), [changes]);
   const wanted = useRef<string>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const isThere = (): boolean => {
       const element = wanted.current === undefined ? null : document.getElementById(wanted.current);
       if (element === null) return wanted.current === undefined;
