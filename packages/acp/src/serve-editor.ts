@@ -13,7 +13,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
 import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
-import { summariesFromMessage } from "@gennai/client/session/session-summary";
+import { listSessions } from "@gennai/client/session/session-list";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { type Backend, backendLabel, isSelfHosted, providerNames } from "@gennai/protocol/model/session/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
@@ -121,7 +121,7 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
     .onRequest(methods.agent.session.list, async ({ params }) => {
       const directory = await told(options.directoryOf(params.cwd ?? process.cwd()));
       const { agent: server } = await told(options.serverOf(directory));
-      const summaries = summariesFromMessage(await told(server.listSessions({ workingDir: directory }, options)));
+      const summaries = await told(listSessions(server, directory, options));
       return {
         sessions: summaries.map(({ sessionId, workingDir: cwd, title, updated: updatedAt }) => {
           return { sessionId, cwd, title, updatedAt };

@@ -16,6 +16,7 @@ import { rememberDeeds } from "./settings/did.ts";
 import { modelKept } from "./settings/keep-model.ts";
 import { type GennaiSettings, readSettings, replSettings } from "./settings/settings.ts";
 import { migrateVsCodeSettings } from "./settings/vscode-migration.ts";
+import type { SessionTree } from "./status/session-tree.ts";
 import type { TimelineTree } from "./status/timeline-tree.ts";
 import type { TodoTree } from "./status/todo-tree.ts";
 import { windowDetails } from "./status/window-details.ts";
@@ -45,6 +46,10 @@ export class AgentApp implements vscode.Disposable {
 
   get timeline(): TimelineTree {
     return this.#workbench.timeline;
+  }
+
+  get sessionTree(): SessionTree {
+    return this.#workbench.sessionTree;
   }
 
   /** Starts what runs without a command. */

@@ -18,11 +18,12 @@ import { showRule } from "./commands/show-rule.ts";
 import * as todos from "./commands/todo-commands.ts";
 import type { Command } from "./commands/workbench.ts";
 
+const { openSession, ...sessions } = session;
 const { openRecord, refreshTimeline, ...governance } = governing;
 const { terminalSelection: _selection, testFailureText: _text, ...add } = adding;
 
 const commands = {
-  ...session,
+  ...sessions,
   ...server,
   ...plans,
   ...governance,
@@ -43,6 +44,7 @@ const commands = {
   nextHunk,
   previousHunk,
   showAllChanges,
+  "sessions.open": openSession,
   "todos.add": todos.addTodo,
   "todos.edit": todos.editTodo,
   "todos.remove": todos.removeTodo,

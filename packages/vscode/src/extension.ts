@@ -1,3 +1,4 @@
+import type { SessionSummary } from "@gennai/client/session/session-list";
 import type { TodoItem } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { LedgerRecord } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import * as vscode from "vscode";
@@ -5,6 +6,7 @@ import type { AgentApp } from "./app.ts";
 import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
 import { replPanelType } from "./documents/beside-repl.ts";
 import { foldersKnown } from "./session/late-folders.ts";
+import type { AppShell } from "./window-parts.ts";
 
 /**
  * Only registers: all other code is in a bundle of its own, which is loaded at its first use. So a window that never uses Gennai
@@ -15,6 +17,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = vscode.window.createStatusBarItem("gennai.status", vscode.StatusBarAlignment.Left, 50);
   const todosChanged = new vscode.EventEmitter<void>();
   const timelineChanged = new vscode.EventEmitter<void>();
+  const sessionsChanged = new vscode.EventEmitter<void>();
   status.name = "Gennai";
   status.text = "$(comment-discussion) Gennai";
   status.command = "gennai.showMenu";
@@ -24,7 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   let opened: Promise<AgentApp> | undefined;
   const app = (): Promise<AgentApp> => {
     opened ??= Promise.all([import("./app.ts"), foldersKnown()]).then(([{ AgentApp }]) => {
-      const made = new AgentApp({ context, log, status, todosChanged, timelineChanged });
+      const made = new AgentApp({ context, log, status, todosChanged, timelineChanged, sessionsChanged });
       context.subscriptions.push(made);
       made.begin();
       return made;
@@ -33,7 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
 
   context.subscriptions.push(
-    ...[log, status, todosChanged, timelineChanged],
+    ...[log, status, todosChanged, timelineChanged, sessionsChanged],
     ...commandsIn(context.extension.packageJSON).map((name) =>
       vscode.commands.registerCommand(name, async (...args: unknown[]) =>
         (await app()).run(name.replace("gennai.", ""), args),
@@ -58,7 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(...chatParts(app));
   void openWalkthroughOnce(context, () => repl?.visible === true, log);
   // Trees pass items as our own objects, so the part that made an item can show it.
-  const trees = new LazyTrees(app, todosChanged, timelineChanged);
+  const trees = new LazyTrees(app, { todosChanged, timelineChanged, sessionsChanged });
   context.subscriptions.push(trees);
   // An open session is resumed in the status bar without a command.
   if (context.workspaceState.get("gennai.sessionId") !== undefined && vscode.workspace.isTrusted) {
@@ -119,8 +122,11 @@ class LazyTrees implements vscode.Disposable {
 
   constructor(
     app: () => Promise<AgentApp>,
-    todosChanged: vscode.EventEmitter<void>,
-    timelineChanged: vscode.EventEmitter<void>,
+    {
+      todosChanged,
+      timelineChanged,
+      sessionsChanged,
+    }: Pick<AppShell, "todosChanged" | "timelineChanged" | "sessionsChanged">,
   ) {
     const todos = vscode.window.createTreeView<TodoItem>("gennai.todos", {
       treeDataProvider: {
@@ -147,8 +153,18 @@ class LazyTrees implements vscode.Disposable {
         getTreeItem: async (record) => (await app()).timeline.getTreeItem(record),
       },
     });
+    const sessions = vscode.window.createTreeView<SessionSummary>("gennai.sessions", {
+      treeDataProvider: {
+        onDidChangeTreeData: sessionsChanged.event,
+        getChildren: async (parent) => (parent === undefined ? (await app()).sessionTree.getChildren() : []),
+        getTreeItem: async (session) => (await app()).sessionTree.getTreeItem(session),
+      },
+    });
     this.#views = [
-      ...[todos, timeline],
+      ...[todos, timeline, sessions],
+      sessions.onDidChangeVisibility(async ({ visible }) => {
+        (await app()).sessionTree.show(visible);
+      }),
       todos.onDidChangeCheckboxState(async ({ items }) => {
         for (const [todo, state] of items) {
           await (await app()).checkTodo(todo.id, state === vscode.TreeItemCheckboxState.Checked);

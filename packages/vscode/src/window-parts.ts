@@ -41,6 +41,7 @@ import { WorkspaceSession } from "./session/workspace-session.ts";
 import { readSettings, settingsChoice, usersModelUrl } from "./settings/settings.ts";
 import type { Attention } from "./status/attention.ts";
 import type { BlockedCalls } from "./status/blocked-calls.ts";
+import { SessionTree } from "./status/session-tree.ts";
 import { SessionWatch } from "./status/session-watch.ts";
 import { TimelineTree } from "./status/timeline-tree.ts";
 import { TodoTree } from "./status/todo-tree.ts";
@@ -58,6 +59,7 @@ export interface AppShell {
   readonly status: vscode.StatusBarItem;
   readonly todosChanged: vscode.EventEmitter<void>;
   readonly timelineChanged: vscode.EventEmitter<void>;
+  readonly sessionsChanged: vscode.EventEmitter<void>;
 }
 
 /** All parts of one window. Each knows only those parts that are passed to it here. */
@@ -171,7 +173,9 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     ],
     onState: (state) => {
       linkWatch.changed(state);
-      if (state.type === "connected") guarded.look();
+      if (state.type !== "connected") return;
+      guarded.look();
+      sessionTree.look();
     },
   });
 
@@ -180,7 +184,18 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     settings: readSettings,
     connection: () => access.link.connection,
     // Parts that use each other are resolved at the first use, when all are made.
-    parts: () => ({ sessions, status, attention, blockedCalls, progress, todos, timeline, background, views }),
+    parts: () => ({
+      sessions,
+      status,
+      attention,
+      blockedCalls,
+      progress,
+      todos,
+      timeline,
+      background,
+      views,
+      sessionTree,
+    }),
     isWatching: () => role.isWatching,
   });
   const sessions: WorkspaceSession = new WorkspaceSession({
@@ -240,6 +255,14 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     changed: () => shell.todosChanged.fire(),
     onProblem: (error) => void showFailure("The todo list was not changed", error, details()),
   });
+  const sessionTree = new SessionTree({
+    root,
+    agent: () => access.link.connection?.agent,
+    shown: () => sessions.session?.sessionId,
+    changed: () => shell.sessionsChanged.fire(),
+    onProblem: (error) => warn("The sessions could not be listed.", error),
+  });
+  context.subscriptions.push({ dispose: () => sessionTree[Symbol.dispose]() });
   const ledger = () => {
     const { session } = sessions;
     const governance = access.link.connection?.governance;
@@ -311,6 +334,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     approvals,
     todos,
     timeline,
+    sessionTree,
     origins,
     claim: role.claim,
     link: access.link,

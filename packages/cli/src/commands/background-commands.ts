@@ -5,8 +5,8 @@ import {
   openBackgroundPort,
   stopBackgroundRun,
 } from "@gennai/client/background-runs";
+import { listSessions } from "@gennai/client/session/session-list";
 import type { ChosenServer } from "../connection/server-choice.ts";
-import { listSessions } from "../connection/session-list.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";

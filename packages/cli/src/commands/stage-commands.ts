@@ -1,8 +1,8 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { dropLayer, keepLayer, listLayer } from "@gennai/client/session/layer";
+import { listSessions } from "@gennai/client/session/session-list";
 import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
 import { plural } from "@gennai/protocol/plural";
-import { listSessions } from "../connection/session-list.ts";
 import { agreed } from "../terminal/agreed.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type Console, commandName } from "../terminal/console.ts";

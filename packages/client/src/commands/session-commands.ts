@@ -1,6 +1,6 @@
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { listBackgroundRuns } from "../background-runs.ts";
-import { summariesFromMessage } from "../session/session-summary.ts";
+import { listSessions, sessionLine } from "../session/session-list.ts";
 import { noSession, type SlashCommand, said, shown } from "./command.ts";
 
 /** What a session did, and other sessions. */
@@ -113,11 +113,9 @@ export const sessionCommands: readonly SlashCommand[] = [
       }
       if (views.has("sessions")) return shown("sessions", { text: id });
       if (session === undefined) return noSession;
-      const listed = await session.client.listSessions({ workingDir: session.workingDir }, { signal });
-      const lines = summariesFromMessage(listed).map(({ sessionId, updated, title }) =>
-        `${sessionId}  ${updated.slice(0, 16).replace("T", " ")}  ${title}`.trimEnd(),
-      );
-      return said(lines.join("\n"));
+      const { client, workingDir } = session;
+      const listed = await listSessions(client, workingDir, { signal });
+      return said(listed.map((each) => sessionLine(each, workingDir)).join("\n"));
     },
   },
   {

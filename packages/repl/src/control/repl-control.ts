@@ -119,7 +119,9 @@ export class ReplControl {
     this.agent = connect(server);
     this.governance = connectGovernance(server);
     this.plans = connectPlans(server);
-    this.directory = new SessionDirectory(this.agent, host.launch.workspace);
+    // A window of VS Code has one folder, and acts in no other.
+    const elsewhere = host.kind === "page";
+    this.directory = new SessionDirectory(this.agent, host.launch.workspace, { elsewhere });
     const { clientId, clientName, version, state, settings } = host.launch;
     this.#identity = {
       clientId,

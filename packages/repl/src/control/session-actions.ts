@@ -3,6 +3,7 @@ import type { AgentClient } from "@gennai/client/connection/connection";
 import type { ReplHost } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { stayingLines } from "@gennai/client/session/checkpoints";
+import { watchSessions } from "@gennai/client/session/session-list";
 import type { UserMessageItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { ReadonlySignal } from "@preact/signals";
@@ -102,11 +103,17 @@ export class SessionActions {
   }
 
   async list(): Promise<void> {
-    const { directory, followed } = this.#parts;
-    const workingDir = followed.value?.session.workingDir;
-    await this.#parts.attempt("The sessions could not be listed", (signal) =>
-      directory.loadSessions(workingDir, signal),
-    );
+    await this.#parts.attempt("The sessions could not be listed", (signal) => this.#load(signal));
+  }
+
+  /** Keeps the list as it is, as long as other sessions work or wait. Never rejects: nobody asked for it. */
+  async watch(isSeen: () => boolean, signal: AbortSignal): Promise<void> {
+    const { sessions } = this.#parts.directory;
+    const look = async (abort: AbortSignal) => {
+      await this.#load(abort);
+      return sessions.peek();
+    };
+    await watchSessions(look, { shown: this.#shownId, isSeen, signal }).catch(() => undefined);
   }
 
   async listScenarios(): Promise<void> {
@@ -134,6 +141,10 @@ export class SessionActions {
       if (this.#parts.host.revertChangeSet !== undefined) await this.#parts.host.revertChangeSet(changeSetId);
       else await followed.session.undo({ changeSetId, rest, signal });
     });
+  }
+
+  #load(signal: AbortSignal): Promise<void> {
+    return this.#parts.directory.loadSessions(this.#parts.followed.value?.session.workingDir, signal);
   }
 
   get #shownId(): string | undefined {

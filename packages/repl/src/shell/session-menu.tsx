@@ -1,20 +1,48 @@
-import type { SessionSummary } from "@gennai/client/session/session-summary";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import {
+  type SessionSummary,
+  sessionWords,
+  stateOf,
+  titleOf,
+  waitingBeside,
+} from "@gennai/client/session/session-list";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../look/icon.tsx";
 import { Popover } from "../look/popover.tsx";
 
-/** The workspace's sessions: go to one, rename, copy or delete one. */
+/** The sessions: go to one, rename, copy or delete one. Its button says how many others wait for an answer. */
 export function SessionMenu({ control }: { readonly control: ReplControl }) {
+  const shown = control.followed.value?.session.sessionId;
+  const waiting = waitingBeside(control.directory.sessions.value, shown);
+  useEffect(() => {
+    // A window of VS Code looks for no server on its own.
+    if (shown === undefined && control.host.kind === "editor") return undefined;
+    const end = new AbortController();
+    let looking = new AbortController();
+    const look = () => {
+      looking.abort();
+      looking = new AbortController();
+      const signal = AbortSignal.any([end.signal, looking.signal]);
+      void control.sessions.watch(() => document.visibilityState === "visible", signal);
+    };
+    look();
+    window.addEventListener("focus", look, { signal: end.signal });
+    return () => end.abort();
+  }, [control, shown]);
   return (
     <Popover
       label={
         <>
           <Icon name="history" />
           <span class="spoken">Sessions</span>
+          {waiting > 0 && (
+            <span class="count count-bad" aria-hidden="true">
+              {waiting}
+            </span>
+          )}
         </>
       }
-      title="Sessions"
+      title={waiting === 0 ? "Sessions" : `Sessions, of which ${waiting === 1 ? "1 waits" : `${waiting} wait`} for you`}
       buttonClass="tool-button"
       onOpen={() => void control.sessions.list()}
     >
@@ -31,7 +59,9 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
   const [filter, setFilter] = useState("");
   const [renaming, setRenaming] = useState<string>();
   const [deleting, setDeleting] = useState<string>();
-  const shown = control.followed.value?.session.sessionId;
+  const followed = control.followed.value?.session;
+  const shown = followed?.sessionId;
+  const here = followed?.workingDir ?? control.host.launch.workspace ?? "";
   const wanted = filter.trim().toLowerCase();
   const found = control.directory.sessions.value.filter((session) => titleOf(session).toLowerCase().includes(wanted));
   const sessions = found.slice(0, drawn);
@@ -98,9 +128,8 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
                 onClick={() => open(session)}
               >
                 <span class="session-title">{titleOf(session)}</span>
-                <span class="quiet">
-                  {ago(session.updated)}
-                  {session.runningTurnId !== "" && " · running"}
+                <span class={stateOf(session) === "waiting" ? "session-words tone-warn" : "session-words quiet"}>
+                  {[sessionWords(session, here), ago(session.updated)].filter((word) => word !== "").join(" · ")}
                 </span>
               </button>
               <button
@@ -165,7 +194,7 @@ interface DeleteQuestionProps {
 function DeleteQuestion({ session, onAnswer }: DeleteQuestionProps) {
   const id = useId();
   const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => keep.current?.focus(), []);
+  useLayoutEffect(() => keep.current?.focus(), []);
   const isRunning = session.runningTurnId !== "";
   return (
     <div
@@ -239,10 +268,6 @@ function TitleForm({ title, onDone }: TitleFormProps) {
 function foundWords(count: number, wanted: string): string {
   if (count === 0) return wanted === "" ? "No session yet." : `No session has “${wanted}” in its title.`;
   return count > drawn ? `The newest ${drawn} of ${count}. Search for the others by their title.` : "";
-}
-
-function titleOf({ title }: SessionSummary): string {
-  return title === "" ? "Untitled" : title;
 }
 
 function ago(time: string): string {

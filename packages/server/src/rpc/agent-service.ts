@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { gitIsolation } from "@gennai/git/run/git-isolation";
 import type { GuardedHosts } from "@gennai/guard/guarded-hosts";
+import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { ServiceError } from "@gennai/machine/service-error";
 import { resolvePlace } from "@gennai/machine/workspace/paths/client-place";
 import { stagesWord } from "@gennai/protocol/commands-mode";
@@ -18,6 +21,7 @@ import { conversationPreview } from "@gennai/sessions/manager/conversation-previ
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import { loadScenarios } from "@gennai/sessions/policies/load-scenarios";
+import { questionsOf } from "@gennai/sessions/session/log/interrupted-turn";
 import type { Session } from "@gennai/sessions/session/session";
 import { startTurn } from "@gennai/sessions/turn/start/prepare-turn";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/start/queue-message";
@@ -230,12 +234,20 @@ function agentService({
         ...(seesAll() ? {} : { user: user() }),
         limit: limit === 0 ? 100 : Math.min(limit, 1000),
       });
+      const roots = new Set(heads.map(({ workspaceRoot }) => workspaceRoot));
+      const branches = new Map([...roots].map((root) => [root, branchAt(root)]));
       return {
         sessions: await Promise.all(
-          heads.map(async (head) => ({
-            ...sessionToWire(head, await manager.runningTurn(head.sessionId)),
-            guardedAgent: guarded.agentOf(head.sessionId) ?? "",
-          })),
+          heads.map(async (head) => {
+            const session = await manager.open(head.sessionId);
+            return {
+              ...sessionToWire(head, session?.runningTurnId),
+              guardedAgent: guarded.agentOf(head.sessionId) ?? "",
+              branch: branches.get(head.workspaceRoot) ?? "",
+              question: (session && questionsOf(session.state)[0]) ?? "",
+              unseenFiles: session?.state.unseenFiles ?? 0,
+            };
+          }),
         ),
       };
     },
@@ -325,6 +337,12 @@ function agentService({
 function cutOffTurn({ state }: Session) {
   const turn = state.continuableTurn;
   return turn === undefined ? {} : { cutOffTurn: { turnId: turn.turnId, ...turn.cutOff } };
+}
+
+/** Empty where there is none: a directory that is gone must not get the branch of one above it. */
+function branchAt(root: string): string {
+  const head = isAbsolute(root) && existsSync(root) ? readGitHead(root) : undefined;
+  return head?.type === "branch" ? head.branch : "";
 }
 
 /** A session as lists show it. */

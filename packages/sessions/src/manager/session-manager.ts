@@ -131,9 +131,9 @@ export class SessionManager {
     return this.#services.log.list(filter);
   }
 
-  /** The running turn of a session, if this server runs one. */
-  runningTurn(sessionId: string): Promise<string | undefined> {
-    return this.#open.find(sessionId)?.then((session) => session.runningTurnId) ?? Promise.resolve(undefined);
+  /** A session, if it is in this server's memory. */
+  async open(sessionId: string): Promise<Session | undefined> {
+    return this.#open.find(sessionId);
   }
 
   /** The session of this server that made a request; distinguishes another user's request from an unknown one. */

@@ -48,6 +48,15 @@ export const invokeInteractive: Command = async (workbench) => {
   workbench.views.ask({ type: "prompt", text, send: true });
 };
 
+/** Shows a session in the REPL, where its question, if one waits, gets the focus. */
+export const openSession: Command = async ({ sessions, views }, [session]) => {
+  const sessionId: unknown = typeof session === "object" && session !== null && Reflect.get(session, "sessionId");
+  if (typeof sessionId !== "string") return;
+  await sessions.follow(sessionId);
+  views.notify({ type: "show-session", sessionId });
+  await views.reveal();
+};
+
 /** Where a question waits, the card gets the focus. */
 export const openRepl: Command = async ({ views }) => views.reveal();
 

@@ -21,6 +21,7 @@ import type { StoredApprovals } from "../session/interceptors/plan-interceptor.t
 import type { WindowClaim } from "../session/window-claim.ts";
 import type { WorkspaceSession } from "../session/workspace-session.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
+import type { SessionTree } from "../status/session-tree.ts";
 import type { TimelineTree } from "../status/timeline-tree.ts";
 import type { TodoTree } from "../status/todo-tree.ts";
 
@@ -47,6 +48,7 @@ export interface Workbench {
   readonly documents: ContentDocuments;
   readonly todos: TodoTree;
   readonly timeline: TimelineTree;
+  readonly sessionTree: SessionTree;
   /** Terminals that show background runs. */
   readonly background: BackgroundTerminals;
   readonly branch: WindowBranch;

@@ -1,6 +1,6 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { summariesFromMessage } from "@gennai/client/session/session-summary";
+import { listSessions } from "@gennai/client/session/session-list";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /** Most sessions that are followed at once: the newest. */
@@ -52,7 +52,7 @@ export class GuardedSessions implements Disposable {
     if (client === undefined) return;
     try {
       const signal = AbortSignal.timeout(timeoutMs);
-      const list = summariesFromMessage(await client.listSessions({ workingDir: root, limit }, { signal }));
+      const list = await listSessions(client, root, { limit, signal });
       const guarded = list.filter(({ guardedAgent }) => guardedAgent !== "").slice(0, mostFollowed);
       for (const [sessionId, stop] of this.#followed) {
         if (guarded.some((each) => each.sessionId === sessionId)) continue;

@@ -20,6 +20,7 @@ import { did } from "../settings/did.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
 import type { Attention } from "./attention.ts";
 import type { BlockedCalls } from "./blocked-calls.ts";
+import type { SessionTree } from "./session-tree.ts";
 import type { TimelineTree } from "./timeline-tree.ts";
 import type { TodoTree } from "./todo-tree.ts";
 import type { WindowStatus } from "./window-status.ts";
@@ -41,6 +42,7 @@ export interface ShownParts {
   readonly progress: TurnProgress;
   readonly todos: TodoTree;
   readonly timeline: TimelineTree;
+  readonly sessionTree: Pick<SessionTree, "look">;
   readonly background: BackgroundTerminals;
   /** `waiting`: the number of open questions. */
   readonly views: { waiting: number };
@@ -50,7 +52,16 @@ export interface ShownParts {
  * Milliseconds over which changes are gathered before they are shown or loaded. A session that is opened again sends all its
  * events at once, and each command to the workbench takes time.
  */
-const gather = { facts: 50, todos: 100, settings: 100, governance: 300 } as const;
+const gather = { facts: 50, todos: 100, settings: 100, governance: 300, sessions: 300 } as const;
+/** Events after which the list of sessions says something else of this one. */
+const changesList: ReadonlySet<InvokeEvent["event"]["case"]> = new Set([
+  "status",
+  "clientRequestResolved",
+  "changeSetApplied",
+  "changeSetUndone",
+  "proposalReview",
+  "sessionRenamed",
+] as const);
 const callTimeoutMs = 10_000;
 /** Milliseconds: events from shortly before a window follows a session are still news to its user. */
 const stillNews = 10_000;
@@ -79,12 +90,14 @@ export class SessionWatch implements Disposable {
     this.#setContext("gennai.sessionOpen", true);
     this.#setContext("gennai.planState", "");
     this.#loadTodos();
+    this.#parts.sessionTree.look();
     this.governanceSoon();
     if (this.#timelineShown) void this.showTimeline(true);
   }
 
   onEvent(event: InvokeEvent, session: AgentSession): void {
     logEvent(this.#options.log, event);
+    if (changesList.has(event.event.case)) this.#soon("sessions", async () => this.#parts.sessionTree.look());
     switch (event.event.case) {
       case "todosChanged":
       case "sessionCleared":

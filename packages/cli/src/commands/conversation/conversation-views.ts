@@ -9,7 +9,6 @@ import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/check
 import { SessionPlans } from "@gennai/client/session-plans";
 import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
-import { listSessions } from "../../connection/session-list.ts";
 import { editHunk } from "../../review/review-at-terminal.ts";
 import { ReviewView } from "../../review/review-view.ts";
 import type { LentTerminal } from "../../screen/lent-terminal.ts";
@@ -20,7 +19,7 @@ import { describeRestored } from "../sessions/undo-text.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Face } from "./face.ts";
 import type { PickerItem } from "./input/picker.ts";
-import { sessionItem } from "./input/picker.ts";
+import { sessionItems } from "./input/picker.ts";
 import { type TextKey, TextView } from "./input/text-view.ts";
 
 /** What views need of the terminal. */
@@ -151,9 +150,9 @@ async function chooseModel(conversation: Conversation, { pick, note, signal }: D
 
 async function chooseSession(conversation: Conversation, { pick, note, signal }: DrawnPlace): Promise<void> {
   const { client, workingDir, sessionId: here } = conversation.session;
-  const sessions = (await listSessions(client, workingDir, { signal })).filter(({ sessionId }) => sessionId !== here);
+  const sessions = (await sessionItems(client, workingDir, { signal })).filter(({ value }) => value !== here);
   if (sessions.length === 0) return note("There is no other session here.");
-  const chosen = await pick("Go on with:", sessions.map(sessionItem));
+  const chosen = await pick("Go on with:", sessions);
   if (chosen !== undefined) await conversation.open(chosen);
 }
 

@@ -11,7 +11,6 @@ import { KeptPrompts } from "../../client/kept-prompts.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
-import { listSessions } from "../../connection/session-list.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { reviewProposal } from "../../review/review-proposal.ts";
 import { usageError } from "../../terminal/cli-error.ts";
@@ -27,7 +26,7 @@ import { type RunFlags, sessionSettings } from "../run/run-options.ts";
 import { sessionToResume } from "../run/session-to-resume.ts";
 import { Conversation } from "./conversation.ts";
 import type { DrawnFace, DrawnOptions } from "./drawn-face.ts";
-import { sessionItem } from "./input/picker.ts";
+import { sessionItems } from "./input/picker.ts";
 import { PlainFace } from "./plain-face.ts";
 
 /** `gennai`: a conversation in this directory, with a running server or one of its own. Throws `CliError` before it begins. */
@@ -170,8 +169,8 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
   async function resumedSession(): Promise<string | undefined> {
     if (flags.resume !== true) return sessionToResume(flags, server, workspace, signal);
     if (face instanceof PlainFace) throw usageError("Name the session: --resume ID", "`gennai sessions` lists them.");
-    const sessions = await listSessions(server.client, workspace, { signal });
-    return (await face.pick("Go on with:", sessions.map(sessionItem))) ?? "none";
+    const sessions = await sessionItems(server.client, workspace, { signal });
+    return (await face.pick("Go on with:", sessions)) ?? "none";
   }
 }
 

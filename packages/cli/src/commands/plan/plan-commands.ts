@@ -1,8 +1,8 @@
+import { listSessions } from "@gennai/client/session/session-list";
 import { SessionPlans } from "@gennai/client/session-plans";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, intentTitle } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";
-import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { listSessions } from "@gennai/client/session/session-list";
 import { SessionPlans } from "@gennai/client/session-plans";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
@@ -11,7 +12,6 @@ import {
   type ServerRequest,
   serverRequest,
 } from "../../connection/server-choice.ts";
-import { listSessions } from "../../connection/session-list.ts";
 import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";

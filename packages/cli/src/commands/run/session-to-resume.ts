@@ -1,5 +1,5 @@
+import { listSessions } from "@gennai/client/session/session-list";
 import type { ChosenServer } from "../../connection/server-choice.ts";
-import { listSessions } from "../../connection/session-list.ts";
 import { usageError } from "../../terminal/cli-error.ts";
 import type { RunFlags } from "./run-options.ts";
 

@@ -1,4 +1,4 @@
-import { listSessions, sessionLine } from "../../connection/session-list.ts";
+import { listSessions, sessionLine } from "@gennai/client/session/session-list";
 import { type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { listed, type Said } from "../command-host.ts";
@@ -17,7 +17,7 @@ export async function sessionsCommand(flags: SessionListFlags, console: Console)
   const found = await listSessions(server.client, where, { signal });
   const start = `No sessions yet. Start one: ${commandName(console.environment)} run`;
   const others = found.length > 0 ? [] : await sessionsElsewhere(workspace, "sessions", console);
-  return listed(found, (each) => sessionLine(each, where), [start, ...others].join("\n"));
+  return listed(found, (each) => terminalSafe(sessionLine(each, where)), [start, ...others].join("\n"));
 }
 
 /** `gennai sessions rename <id> <title>` */

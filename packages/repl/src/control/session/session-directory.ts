@@ -1,5 +1,5 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { type SessionSummary, summariesFromMessage } from "@gennai/client/session/session-summary";
+import { listForPerson, listSessions, type SessionSummary } from "@gennai/client/session/session-list";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 export interface ScenarioChoice {
@@ -19,8 +19,9 @@ const listed = 1000;
 export class SessionDirectory {
   readonly #client: AgentClient;
   readonly #workspace: string | undefined;
+  readonly #elsewhere: boolean;
   readonly #sessions = signal<readonly SessionSummary[]>([]);
-  /** Newest first. */
+  /** Those that wait for an answer first, then the newest. */
   readonly sessions: ReadonlySignal<readonly SessionSummary[]> = this.#sessions;
   readonly #scenarios = signal<readonly ScenarioChoice[]>([]);
   readonly scenarios: ReadonlySignal<readonly ScenarioChoice[]> = this.#scenarios;
@@ -28,15 +29,21 @@ export class SessionDirectory {
   /** Skills of the session whose scenarios were loaded last. */
   readonly skills: ReadonlySignal<readonly SkillChoice[]> = this.#skills;
 
-  /** @param workspace absolute path; undefined: the server's default */
-  constructor(client: AgentClient, workspace: string | undefined) {
+  /**
+   * @param workspace absolute path; undefined: the server's default
+   * @param options.elsewhere whether sessions of other folders can be gone to
+   */
+  constructor(client: AgentClient, workspace: string | undefined, { elsewhere }: { readonly elsewhere: boolean }) {
     this.#client = client;
     this.#workspace = workspace;
+    this.#elsewhere = elsewhere;
   }
 
   /** @param workingDir undefined: the workspace */
   async loadSessions(workingDir: string | undefined, abort: AbortSignal): Promise<void> {
-    this.#sessions.value = await this.#list(workingDir, listed, abort);
+    const here = workingDir ?? (await this.#folder(abort));
+    const elsewhere = this.#elsewhere;
+    this.#sessions.value = await listForPerson(this.#client, here, { limit: listed, elsewhere, signal: abort });
   }
 
   /** Loads scenarios and skills. @param sessionId adds those of this session's workspace; empty: only built-in ones */
@@ -47,13 +54,10 @@ export class SessionDirectory {
   }
 
   async newest(abort: AbortSignal): Promise<SessionSummary | undefined> {
-    return (await this.#list(undefined, 1, abort))[0];
+    return (await listSessions(this.#client, await this.#folder(abort), { limit: 1, signal: abort }))[0];
   }
 
-  async #list(wanted: string | undefined, limit: number, abort: AbortSignal): Promise<readonly SessionSummary[]> {
-    const options = { signal: abort };
-    const known = wanted ?? this.#workspace;
-    const workingDir = known ?? (await this.#client.getServerInfo({}, options)).defaultWorkingDir;
-    return summariesFromMessage(await this.#client.listSessions({ workingDir, limit }, options));
+  async #folder(abort: AbortSignal): Promise<string> {
+    return this.#workspace ?? (await this.#client.getServerInfo({}, { signal: abort })).defaultWorkingDir;
   }
 }

@@ -63,6 +63,8 @@ export class SessionState {
   lastAnswer: { readonly text: string; readonly modelId: string } | undefined;
   /** By call: changes of calls that have no result yet. */
   readonly changesUnderWay = new Map<string, readonly FileChangeRecord[]>();
+  /** Paths changed since the last turn began, and not taken back; without what a person kept of a proposal. */
+  readonly #changed = new Set<string>();
   /** Calls without a result, including sub-agents'. */
   readonly #callsUnderWay = new Set<string>();
   readonly proposals = new Map<string, Proposal>();
@@ -109,6 +111,16 @@ export class SessionState {
       return plan.steps.find(({ state }) => state === "running")?.stepId;
     }
     return undefined;
+  }
+
+  /** Number of files that a person has to look at: changed since the last turn began, or proposed and not decided about. */
+  get unseenFiles(): number {
+    const paths = new Set(this.#changed);
+    for (const { proposalId, changes } of this.proposals.values()) {
+      if (this.reviewedProposals.has(proposalId) || this.appliedProposals.has(proposalId)) continue;
+      for (const { path } of changes) paths.add(path);
+    }
+    return paths.size;
   }
 
   get activeIntentId(): string | undefined {
@@ -257,18 +269,15 @@ export class SessionState {
           this.changesUnderWay.set(event.toolCallId, event.files);
         }
         if (event.proposalId !== undefined) this.appliedProposals.add(event.proposalId);
+        else for (const { path } of event.files) this.#changed.add(path);
         break;
       case "checkpoint-restored":
-        for (const file of event.files) {
-          this.knownFiles.observe({ path: file.path, source: "disk", sha256: undefined });
-        }
+        this.#tookBack(event.files);
         break;
       case "change-set-undone": {
         const changeSet = this.changeSets.get(event.changeSetId);
         if (changeSet !== undefined) changeSet.undone = true;
-        for (const file of event.files) {
-          this.knownFiles.observe({ path: file.path, source: "disk", sha256: undefined });
-        }
+        this.#tookBack(event.files);
         break;
       }
       default:
@@ -310,6 +319,7 @@ export class SessionState {
       }
     } else if (state === "started") {
       const { turnId } = logged;
+      this.#changed.clear();
       const begun: TurnRecord = { turnId, clientTurnId: "", afterSeq: logged.seq - 1, state };
       this.turns.set(turnId, copied === undefined ? begun : { ...begun, copied });
     }
@@ -323,6 +333,13 @@ export class SessionState {
     } catch (error) {
       // Changes are checked before they are added. One that still does not fit is ignored, and must not break the session.
       if (!(error instanceof IllegalPlanChange)) throw error;
+    }
+  }
+
+  #tookBack(files: Iterable<{ readonly path: string }>): void {
+    for (const { path } of files) {
+      this.knownFiles.observe({ path, source: "disk", sha256: undefined });
+      this.#changed.delete(path);
     }
   }
 

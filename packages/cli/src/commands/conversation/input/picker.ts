@@ -1,5 +1,6 @@
 import { matchesKey, SelectList } from "@earendil-works/pi-tui";
-import type { SessionSummary } from "@gennai/client/session/session-summary";
+import type { AgentClient, CallOptions } from "@gennai/client/connection/connection";
+import { listForPerson, minute, sessionWords } from "@gennai/client/session/session-list";
 import type { Frame } from "../../../screen/inline-screen.ts";
 import type { Paint } from "../../../terminal/colours.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
@@ -74,7 +75,11 @@ function oneLine(text: string): string {
   return terminalSafe(text).replace(/\s+/g, " ").trim();
 }
 
-/** A session as a row to choose. */
-export function sessionItem({ sessionId, title, updated }: SessionSummary): PickerItem {
-  return { value: sessionId, label: title || sessionId, description: updated.slice(0, 16).replace("T", " ") };
+/** The sessions for a person who chooses one; what waits for an answer comes first. @param here the folder */
+export async function sessionItems(client: AgentClient, here: string, options: CallOptions): Promise<PickerItem[]> {
+  return (await listForPerson(client, here, { elsewhere: true, ...options })).map((session) => ({
+    value: session.sessionId,
+    label: session.title || session.sessionId,
+    description: [sessionWords(session, here), minute(session.updated)].filter((word) => word !== "").join(" · "),
+  }));
 }
