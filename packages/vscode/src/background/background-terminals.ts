@@ -2,11 +2,9 @@ import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/backgroun
 import type { CallToWatch } from "@gennai/client/host/window-requests";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { showError, showInformation } from "../editor/notifications.ts";
-import { type WatchTerminalOptions, watchTerminal } from "./watch-terminal.ts";
-import { WatchedCall } from "./watched-call.ts";
-import { WatchedRun } from "./watched-run.ts";
+import { backgroundRun, type RunningOutput, runningCall, WatchedOutput } from "./watched-output.ts";
 
 /** The terminals of this window that show what the agent runs, one for each run. */
 export class BackgroundTerminals implements Disposable {
@@ -33,11 +31,8 @@ export class BackgroundTerminals implements Disposable {
   /** Shows a command that a turn waits for, in a terminal at the front. */
   watchCall(session: AgentSession, call: CallToWatch): void {
     const { turnId, callId, command } = call;
-    const terminal = this.#open(`${session.sessionId} ${turnId} ${callId}`, {
-      name: `Gennai: ${command.split("\n", 1)[0]?.slice(0, 40)}`,
-      watched: (write) => new WatchedCall({ session, call, write }),
-    });
-    terminal.show();
+    const name = `Gennai: ${command.split("\n", 1)[0]?.slice(0, 40)}`;
+    this.#open(`${session.sessionId} ${turnId} ${callId}`, name, runningCall(session, call)).show();
   }
 
   [Symbol.dispose](): void {
@@ -57,24 +52,35 @@ export class BackgroundTerminals implements Disposable {
       );
       return choice === "Stop It";
     };
-    return this.#open(`${sessionId} ${run.id} ${run.startedAt}`, {
-      name: `Gennai ${run.id}: ${run.command.slice(0, 40)}`,
-      watched: (write) => new WatchedRun({ client, sessionId, run, write, askToStop }),
-    });
+    const name = `Gennai ${run.id}: ${run.command.slice(0, 40)}`;
+    const running = { ...backgroundRun(client, sessionId, run), askToStop };
+    return this.#open(`${sessionId} ${run.id} ${run.startedAt}`, name, running);
   }
 
-  /** The open terminal of a key, or a new one. */
-  #open(key: string, { name, watched }: Pick<WatchTerminalOptions, "name" | "watched">): vscode.Terminal {
+  /** The open terminal of a key, or a new one, without a shell of its own. */
+  #open(key: string, name: string, running: RunningOutput): vscode.Terminal {
     const known = this.#terminals.get(key);
     if (known !== undefined) return known;
-    const terminal = watchTerminal({
+    const written = new vscode.EventEmitter<string>();
+    const watched = new WatchedOutput(running, (text) => written.fire(text));
+    const onFailure = (error: unknown) => {
+      const reason = errorMessage(error);
+      this.#log.warn(`What is watched in a terminal could not be stopped: ${reason}`);
+      void showError(`Gennai: ${name} was not stopped: ${reason}`);
+    };
+    const terminal = vscode.window.createTerminal({
       name,
-      watched,
-      onClose: () => this.#terminals.delete(key),
-      onFailure: (error) => {
-        const reason = errorMessage(error);
-        this.#log.warn(`What is watched in a terminal could not be stopped: ${reason}`);
-        void showError(`Gennai: ${name} was not stopped: ${reason}`);
+      isTransient: true,
+      iconPath: new vscode.ThemeIcon("hubot"),
+      pty: {
+        onDidWrite: written.event,
+        open: () => void watched.watch(),
+        close: () => {
+          // It is known no more where the window closes.
+          if (this.#terminals.delete(key)) watched.close().catch(onFailure);
+          written.dispose();
+        },
+        handleInput: (text: string) => void watched.input(text).catch(onFailure),
       },
     });
     this.#terminals.set(key, terminal);

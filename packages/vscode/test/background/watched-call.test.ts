@@ -2,7 +2,7 @@ import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { expect, test } from "vitest";
-import { WatchedCall } from "#background/watched-call";
+import { runningCall, WatchedOutput } from "#background/watched-output";
 
 /** A session in which a call runs that prints, until it is stopped. */
 async function watching() {
@@ -38,11 +38,8 @@ async function watching() {
   const client = createClient(AgentService, transport);
   const session = await AgentSession.resume(client, identity, "s", { signal: AbortSignal.timeout(5000) });
   let shown = "";
-  const call = new WatchedCall({
-    session,
-    call: { turnId: "t", callId: "c", afterSeq: "4", command: "npm test" },
-    write: (text) => (shown += text),
-  });
+  const running = runningCall(session, { turnId: "t", callId: "c", afterSeq: "4", command: "npm test" });
+  const call = new WatchedOutput(running, (text) => (shown += text));
   return { call, stopped, shown: () => shown };
 }
 

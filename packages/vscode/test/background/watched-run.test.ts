@@ -2,7 +2,7 @@ import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { BackgroundRunState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
-import { WatchedRun } from "#background/watched-run";
+import { backgroundRun, WatchedOutput } from "#background/watched-output";
 
 /** A server with one run, and a terminal in which that is watched. */
 function watching(answer: "stop" | "leave" = "leave") {
@@ -37,16 +37,15 @@ function watching(answer: "stop" | "leave" = "leave") {
   });
   let shown = "";
   const asked: string[] = [];
-  const run = new WatchedRun({
-    client: createClient(AgentService, transport),
-    sessionId: "s",
-    run: { id: "b1", command: "npm run dev" },
-    write: (text) => (shown += text),
+  const named = { id: "b1", command: "npm run dev" };
+  const running = {
+    ...backgroundRun(createClient(AgentService, transport), "s", named),
     askToStop: async () => {
       asked.push("asked");
       return answer === "stop";
     },
-  });
+  };
+  const run = new WatchedOutput(running, (text) => (shown += text));
   return { run, print, stopped, asked, shown: () => shown };
 }
 
