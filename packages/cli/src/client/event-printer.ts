@@ -1,13 +1,13 @@
 import { callArguments } from "@gennai/client/view/call-subject";
 import type { ItemCell } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
-import { isSettled } from "@gennai/client/view/settled";
 import { type InvokeEvent, InvokeState, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { runningCallLine } from "./call-lines.ts";
 import { itemLines, type LineContext } from "./item-lines.ts";
+import { isSettled } from "./settled.ts";
 
 export interface EventPrinterOptions extends Omit<LineContext, "foldsOutput"> {
   readonly write: (text: string) => void;

@@ -1,10 +1,10 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
-import { readAnswer } from "@gennai/client/questions/read-answer";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { explanationsOf, type OfferedPart, type OfferedPattern } from "@gennai/protocol/model/governance/question";
 import { colouredDiff, colouredRisk, type Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
+import { readAnswer } from "./read-answer.ts";
 
 /** The question as a person sees it: the action, then what the server computed and what the model claims, apart. */
 export function describeQuestion(question: ConfirmationQuestion, paint: Paint): string {

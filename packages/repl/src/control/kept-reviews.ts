@@ -1,8 +1,8 @@
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ReviewState } from "@gennai/client/host/review-state";
 import { keptReviewsFrom, keptReviewsJson, reviewOf, withReview } from "@gennai/client/review/kept-reviews";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { signal } from "@preact/signals";
+import type { ReplHost } from "../hosts/repl-host.ts";
 
 /** Where the app reads earlier decisions, and saves new ones. */
 export type ReviewsHost = Pick<ReplHost, "launch" | "saveReview">;

@@ -1,7 +1,7 @@
 import type { CallOptions } from "@gennai/client/connection/connection";
 import { type ReplPanel, replPanels } from "@gennai/client/host/host-messages";
-import { type ReplHost } from "@gennai/client/host/repl-host";
 import { effect } from "@preact/signals";
+import type { ReplHost } from "../hosts/repl-host.ts";
 import type { KeptPrompt } from "./prompt-queue.ts";
 
 /** What the app restores after a reload. */

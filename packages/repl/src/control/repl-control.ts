@@ -8,7 +8,6 @@ import {
   type PlanClient,
 } from "@gennai/client/connection/connection";
 import type { ReplPanel, ReplSettings } from "@gennai/client/host/host-messages";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ChosenModel, HostCommand } from "@gennai/client/host/window-requests";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionView } from "@gennai/client/view/session-view";
@@ -17,6 +16,7 @@ import type { Backend } from "@gennai/protocol/model/session/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { ConfirmationStore, UserQuestionStore } from "../confirmation/confirmation-store.ts";
+import type { ReplHost } from "../hosts/repl-host.ts";
 import { ShownFailure } from "../look/shown-failure.ts";
 import { Announcer } from "./announcer.ts";
 import { AttemptControl } from "./attempt-control.ts";

@@ -1,12 +1,12 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { AgentClient } from "@gennai/client/connection/connection";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { stayingLines } from "@gennai/client/session/checkpoints";
 import { watchSessions } from "@gennai/client/session/session-list";
 import type { UserMessageItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { ReadonlySignal } from "@preact/signals";
+import type { ReplHost } from "../hosts/repl-host.ts";
 import type { FollowedSession } from "./session/followed-session.ts";
 import { promptImages } from "./session/prompt-images.ts";
 import type { SessionDirectory } from "./session/session-directory.ts";

@@ -2,13 +2,13 @@ import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { retryingCall } from "@gennai/client/connection/retrying-call";
 import type { HostNotice } from "@gennai/client/host/host-messages";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ChosenModel } from "@gennai/client/host/window-requests";
 import { AgentService, EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { PageAccess } from "./page-access.ts";
 import { canRemember, loginByDevice, PageDevices } from "./page-device.ts";
 import { PageDoor } from "./page-door.ts";
 import { takeLinkCode } from "./page-link.ts";
+import type { ReplHost } from "./repl-host.ts";
 
 const stateKey = "gennai.state";
 const sessionKey = "gennai.session";

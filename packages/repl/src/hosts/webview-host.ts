@@ -1,8 +1,8 @@
 import type { HostNotice } from "@gennai/client/host/host-messages";
 import { type ToApp, type ToHost, toAppSchema } from "@gennai/client/host/host-messages";
 import { MessageTransport } from "@gennai/client/host/message-transport";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import { askedWindow } from "@gennai/client/host/window-requests";
+import type { ReplHost } from "./repl-host.ts";
 
 /** The API that VS Code gives a webview. */
 export interface WebviewApi {

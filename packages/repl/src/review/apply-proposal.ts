@@ -1,10 +1,10 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { CallOptions } from "@gennai/client/connection/connection";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ReviewToApply } from "@gennai/client/host/window-requests";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { isBeyondText, type Proposal } from "@gennai/protocol/model/session/proposal";
+import type { ReplHost } from "../hosts/repl-host.ts";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
 /** What carries out a review: the host or, if that cannot, the server. */

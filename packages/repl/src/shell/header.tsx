@@ -1,7 +1,7 @@
 import type { ReplPanel } from "@gennai/client/host/host-messages";
-import type { RememberedDevices } from "@gennai/client/host/repl-host";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
+import type { RememberedDevices } from "../hosts/repl-host.ts";
 import { failureOf } from "../look/failure.ts";
 import { Icon, type IconName } from "../look/icon.tsx";
 import { VisibleText } from "../look/visible-text.tsx";

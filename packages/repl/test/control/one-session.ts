@@ -1,12 +1,12 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import type { HostNotice } from "@gennai/client/host/host-messages";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ChosenModel } from "@gennai/client/host/window-requests";
 import { AgentService, GitState, type StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type InvokeEvent, InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, onTestFinished, vi } from "vitest";
 import { ReplControl } from "#control/repl-control";
+import type { ReplHost } from "#hosts/repl-host";
 
 type Body = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 

@@ -1,7 +1,7 @@
 import type { HostNotice } from "@gennai/client/host/host-messages";
 import { toHostSchema } from "@gennai/client/host/host-messages";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import { describe, expect, it } from "vitest";
+import type { ReplHost } from "#hosts/repl-host";
 import { connectWebviewHost, type WebviewWindow } from "#hosts/webview-host";
 
 const launch = {

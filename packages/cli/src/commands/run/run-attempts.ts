@@ -1,6 +1,5 @@
 import { type AttemptsWish, SessionAttempts } from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { watchAttempts } from "@gennai/client/watch-attempts";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { type Attempt, type AttemptSet, mostAttempts } from "@gennai/protocol/model/session/attempt";
 import { findDecidingCommand } from "@gennai/sessions/context/detect-check";
@@ -20,6 +19,7 @@ import { untilEnded } from "../../terminal/until-ended.ts";
 import { parseCount } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { type RunFlags, sessionSettings } from "./run-options.ts";
+import { watchAttempts } from "./watch-attempts.ts";
 
 /** `gennai run --attempts N`: one request, several times, each on a copy of its own; the best of them is offered. */
 export function runAttempts(request: string | undefined, flags: RunFlags, console: Console): Promise<number> {

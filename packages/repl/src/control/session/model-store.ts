@@ -1,11 +1,11 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { listModels, type ModelTrial, type ProviderChoice, tryModel } from "@gennai/client/host/model-choices";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ChosenModel } from "@gennai/client/host/window-requests";
 import { setModelKey } from "@gennai/client/session/model-key";
 import type { Backend } from "@gennai/protocol/model/session/backend";
 import { settingsFromMessage } from "@gennai/protocol/model/session/session-settings";
 import { type ReadonlySignal, signal } from "@preact/signals";
+import type { ReplHost } from "../../hosts/repl-host.ts";
 import { PanelStore } from "../../look/panel-store.ts";
 import type { Problem } from "../../look/problem.ts";
 

@@ -1,9 +1,9 @@
 import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { connect } from "@gennai/client/connection/connection";
-import type { ReplHost } from "@gennai/client/host/repl-host";
 import { AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { expect, test } from "vitest";
 import { ModelStore } from "#control/session/model-store";
+import type { ReplHost } from "#hosts/repl-host";
 
 type Methods = Partial<ServiceImpl<typeof AgentService>>;
 

@@ -1,9 +1,9 @@
 import { isKeyRepeat, matchesKey } from "@earendil-works/pi-tui";
-import { KeyArming } from "@gennai/client/questions/key-arming";
 import type { AskedPerson } from "../../../client/headless-editor.ts";
 import type { Frame } from "../../../screen/inline-screen.ts";
 import type { Paint } from "../../../terminal/colours.ts";
 import { ConfirmPanel } from "./confirm-panel.ts";
+import { KeyArming } from "./key-arming.ts";
 import { userQuestionPanel } from "./line-panels.ts";
 import type { Panel, PanelAnswer } from "./panel.ts";
 import { PromptEditor } from "./prompt-editor.ts";

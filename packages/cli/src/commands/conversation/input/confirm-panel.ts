@@ -1,12 +1,12 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { keptWithout, offeredAnswers } from "@gennai/client/questions/offered-answers";
 import { questionWords } from "@gennai/client/questions/question-words";
-import { readAnswer } from "@gennai/client/questions/read-answer";
 import { shownAction } from "@gennai/client/questions/shown-action";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { closedUnderNeeds, droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { plural } from "@gennai/protocol/plural";
+import { readAnswer } from "../../../client/read-answer.ts";
 import { describeQuestion } from "../../../client/terminal-confirmation.ts";
 import { colouredLine, colouredRisk, type Paint } from "../../../terminal/colours.ts";
 import { edged, inLines, type Panel, type PanelAnswer } from "./panel.ts";

@@ -1,10 +1,10 @@
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import type { AssistantItem, ItemCell, ThinkingItem, ToolCallItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
-import { isSettled } from "@gennai/client/view/settled";
 import { runningCallLine, wholeCallLines } from "../../../client/call-lines.ts";
 import { durationWords } from "../../../client/duration-words.ts";
 import { itemLines, type LineContext } from "../../../client/item-lines.ts";
+import { isSettled } from "../../../client/settled.ts";
 import { wrapped } from "../../../screen/terminal-line.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
 import { nextBlock, restSource } from "./markdown-blocks.ts";

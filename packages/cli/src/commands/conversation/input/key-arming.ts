@@ -1,4 +1,4 @@
-import { armingMilliseconds } from "./arming.ts";
+import { armingMilliseconds } from "@gennai/client/questions/arming";
 
 /**
  * Decides whether a key in a terminal, where there is no focus, answers a question: only if the question was shown long enough, and

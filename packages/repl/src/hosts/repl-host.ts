@@ -1,7 +1,7 @@
 import type { Transport } from "@connectrpc/connect";
-import type { HostNotice, ReplLaunch } from "./host-messages.ts";
-import type { ReviewState } from "./review-state.ts";
-import type { WindowActions } from "./window-requests.ts";
+import type { HostNotice, ReplLaunch } from "@gennai/client/host/host-messages";
+import type { ReviewState } from "@gennai/client/host/review-state";
+import type { WindowActions } from "@gennai/client/host/window-requests";
 
 /**
  * The environment of the REPL app: a webview of an editor, or a page from the server. The app gets everything beyond its own

@@ -1,5 +1,5 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "../connection/editor.ts";
-import { offeredAnswers } from "./offered-answers.ts";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
+import { offeredAnswers } from "@gennai/client/questions/offered-answers";
 
 /**
  * What a typed line means. Anything but a clear yes denies; words after `n` are the reason. `t2` and `s2` say yes for the

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyArming } from "#questions/key-arming";
+import { KeyArming } from "#commands/conversation/input/key-arming";
 
 test("a key answers half a second after the question was shown, and after the last key", () => {
   const arming = new KeyArming(1000, 900);

@@ -1,8 +1,8 @@
 import type { ConfirmationScope, OfferedPart } from "@gennai/protocol/model/governance/question";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readAnswer } from "#questions/read-answer";
-import { askedQuestion } from "../host/asked-question.ts";
+import { readAnswer } from "#client/read-answer";
+import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
 const asked = (offeredScopes: readonly ConfirmationScope[], more: Parameters<typeof askedQuestion>[0] = {}) =>
   askedQuestion({ offeredScopes, ...more });

@@ -1,4 +1,4 @@
-import type { ViewItem } from "./items/view-item.ts";
+import type { ViewItem } from "@gennai/client/view/items/view-item";
 
 /** Whether an item can change no more, so that it can be shown once and for all. What is taken back later is told anew. */
 export function isSettled(item: ViewItem): boolean {

@@ -1,6 +1,6 @@
+import type { SessionAttempts } from "@gennai/client/attempts";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Attempt, AttemptSet } from "@gennai/protocol/model/session/attempt";
-import type { SessionAttempts } from "./attempts.ts";
-import type { AgentSession } from "./session/agent-session.ts";
 
 /**
  * Follows attempts until all have ended, with the events of their session.
