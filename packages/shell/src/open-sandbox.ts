@@ -6,7 +6,7 @@ import { type HostLayout, readHostLayout } from "@gennai/machine/host/host-layou
 import { hasShell } from "@gennai/machine/process/plain-shell";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import { type BubblewrapFeatures, machineArguments, startArguments } from "@gennai/stage/sandbox/bubblewrap-arguments";
-import { keyFilter } from "@gennai/stage/sandbox/key-filter";
+import { callFilter } from "@gennai/stage/sandbox/call-filter";
 import { namespaceAdvice } from "@gennai/stage/sandbox/namespace-advice";
 import { type Sandbox, SandboxRequired } from "@gennai/stage/sandbox/sandbox";
 import { openSandboxFiles, type SandboxFiles } from "@gennai/stage/sandbox/sandbox-files";
@@ -101,7 +101,7 @@ function unsandboxed(reason: string): Sandbox & AsyncDisposable {
 async function probe(program: string, layout: HostLayout, place: SandboxFiles): Promise<BubblewrapFeatures | string> {
   const temporary = place.temporaryFor("probe");
   let reason = "";
-  const filter = keyFilter();
+  const filter = callFilter();
   const file = filter === undefined ? undefined : place.fileOf(filter);
   const all = [true, false].map((disableUserNamespaces): BubblewrapFeatures => ({ disableUserNamespaces }));
   for (const features of [...(file === undefined ? [] : all.map((each) => ({ ...each, filter: file }))), ...all]) {

@@ -193,6 +193,19 @@ describe("what a command cannot reach", () => {
     expect(connections).toBe(0);
   });
 
+  test("the machine around this one, by a socket that no network namespace holds", async () => {
+    const script = `
+import ctypes, socket
+def opens(family):
+    try: return bool(socket.socket(family, socket.SOCK_STREAM if family != 16 else socket.SOCK_RAW))
+    except OSError: return False
+l = ctypes.CDLL(None, use_errno=True)
+print([family for family in range(64) if opens(family)], l.syscall(425, 1, 0), ctypes.get_errno())
+`;
+    const { output } = await box.run(`python3 - <<'END'${script}END`);
+    expect(output).toBe("[1, 2, 10, 16] -1 38\n");
+  });
+
   test("other processes", async () => {
     const { output } = await box.run(`kill -9 ${process.pid}; kill -0 ${process.ppid}; ls /proc | grep -c '^[0-9]*$'`);
     expect(output).toContain("No such process");

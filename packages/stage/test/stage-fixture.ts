@@ -27,7 +27,7 @@ import type { CoverRules } from "#cover/covered-tree";
 import { type CachesOfRun, mountRoots, type StagedBy } from "#mount/mounted-roots";
 import type { MountsAhead } from "#mount/mounts-ahead";
 import type { Observation, StageEffect } from "#observe/effect";
-import { keyFilter } from "#sandbox/key-filter";
+import { callFilter } from "#sandbox/call-filter";
 import type { ShellMachine } from "#sandbox/shell-sandbox";
 import { Stage } from "#stage";
 import { removeTransaction, type Transaction } from "#transaction/transaction";
@@ -94,7 +94,7 @@ export class StageFixture implements AsyncDisposable {
       writeFileSync(file, content);
       return file;
     };
-    const filter = keyFilter();
+    const filter = callFilter();
     const features = { disableUserNamespaces: true, ...(filter && { filter: fileOf(filter) }) };
     const gitConfiguration = async () => ({ text: "", named: [], hooks: undefined, signs: false });
     const own = { secrets: async () => [], gitConfiguration };
