@@ -2,6 +2,7 @@ import { type BigIntStats, readlinkSync } from "node:fs";
 import { type Entry, modeOf, statIfPresent } from "@gennai/machine/entries/look-at-entry";
 import type { StageView } from "@gennai/machine/entries/stage-view";
 import { systemErrorCode } from "@gennai/machine/system-error";
+import { hidesSomething } from "@gennai/protocol/hidden-characters";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { Covered } from "../cover/covered-tree.ts";
 import type { EffectFlag } from "./effect.ts";
@@ -31,7 +32,7 @@ export function flagsOf({ root, path, after, isHidden, isClash, lower, upper }: 
   if (isHidden) flags.push("hidden");
   if (root.covered.copies.has(path)) flags.push("copy");
   if (root.view.isElsewhere(path)) flags.push("elsewhere");
-  if (oddCharacters.test(path.slice(path.lastIndexOf("/") + 1))) flags.push("odd-name");
+  if (isOdd(path.slice(path.lastIndexOf("/") + 1))) flags.push("odd-name");
   if (isClash && lower === undefined) flags.push("case-clash");
   if (after?.type === "other") flags.push("device");
   // A bit that was set before is the user's choice.
@@ -97,4 +98,7 @@ function leadsOutside(root: FlaggedEntry["root"], path: string): boolean {
   return false;
 }
 
-const oddCharacters = /[\p{Cc}\p{Bidi_Control}]/u;
+/** Whether a reader could take the name for another one: only marks that are drawn, and blanks between them, are plain. */
+function isOdd(name: string): boolean {
+  return /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|^ | $/u.test(name) || hidesSomething(name);
+}

@@ -52,8 +52,14 @@ const seen: Readonly<Record<string, readonly [command: string, effects: Readonly
     { "A.TXT": "created", "a.txt": "deleted", "src/B.txt": "created", "src/b.txt": "deleted" },
   ],
   "odd names": [
-    "echo x > $'a\\tb'; echo x > $'x\\xe2\\x80\\xaey'",
-    { "a\tb": "created odd-name", "x\u202ey": "created odd-name" },
+    "echo x > $'a\\tb'; echo x > $'x\\xe2\\x80\\xaey'; echo x > $'a\\xe2\\x80\\x8b.txt'; echo x > 'a.txt '; echo x > 'ü ☂️'",
+    {
+      "a\tb": "created odd-name",
+      "a.txt ": "created odd-name",
+      "a\u200b.txt": "created odd-name",
+      "x\u202ey": "created odd-name",
+      "ü ☂️": "created",
+    },
   ],
   "names that are not UTF-8": ["echo x > $'n\\xff'", { "n\uFFFD": "created name-not-utf8" }],
   "closed directories": [
