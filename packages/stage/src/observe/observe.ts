@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { hash } from "node:crypto";
 import { type BigIntStats, chmodSync, readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { giveWay } from "@gennai/machine/entries/give-way";
@@ -171,7 +172,7 @@ class RootObserver {
     const isHidden = isBelowHidden || isKept;
     const after = await this.#after(path, stat);
     const before = lower === undefined ? undefined : await this.#before(path, lower);
-    if (before === undefined || !isSameEntry(before, after)) {
+    if (before === undefined || !isSameEntry(this.#asShown(path, before), after)) {
       const flags = [...flagsOf({ root: this.#root, path, after, isHidden, isClash, lower, upper: stat })];
       if (inLower && !isBelowHidden && lower === undefined && this.#wasRemoved(path)) flags.push("changed-by-others");
       const change = before === undefined ? "created" : "changed";
@@ -261,6 +262,13 @@ class RootObserver {
 
   async #before(path: string, lower: BigIntStats) {
     return { ...(await entryAt(join(this.#root.path, path), lower)), identity: identityOf(lower) };
+  }
+
+  /** What the command saw of the user's entry. */
+  #asShown(path: string, entry: Entry): Entry {
+    const copy = this.#root.covered.copies.get(path);
+    if (copy === undefined || entry.type !== "file") return entry;
+    return { ...entry, size: copy.length, sha256: hash("sha256", copy) };
   }
 
   /** Inodes of files that are in the layer's trees, or were before they were moved. */
