@@ -18,9 +18,10 @@ export async function forgedObjects(files: readonly string[]): Promise<readonly 
   const forged: string[] = [];
   for (const file of files) {
     await giveWay();
-    const pack = /^(.+)\.(?:pack|idx)$/.exec(file)?.[1];
+    // What git is to believe of a pack comes with the pack.
+    const pack = /^(.+)\.(?:pack|idx|keep|promisor)$/.exec(file)?.[1];
     if (pack === undefined) {
-      if (!/\.(?:keep|promisor)$/.test(file) && !(await isObject(file))) forged.push(file);
+      if (!(await isObject(file))) forged.push(file);
     } else if (!all.has(`${pack}.pack`) || !all.has(`${pack}.idx`)) forged.push(file);
     else if (file.endsWith(".pack") && !(await isPack(pack))) forged.push(file);
   }

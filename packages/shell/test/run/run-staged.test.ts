@@ -211,6 +211,11 @@ if (process.argv[2] === "loose") {
     ],
     ["an index without its pack", "node forge.mjs pack && rm .git/objects/pack/*.pack", /^git control .*\.idx$/],
     [
+      "what git is to believe of another pack",
+      "touch .git/objects/pack/pack-$(printf %040d 1).keep",
+      /^git control .*\.keep$/,
+    ],
+    [
       "no object at all",
       "mkdir -p .git/objects/aa && echo > .git/objects/aa/00000000000000000000000000000000000000",
       /^git control/,
