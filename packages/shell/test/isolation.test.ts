@@ -174,6 +174,14 @@ describe("what a command cannot change", () => {
   });
 });
 
+test("no command sets the kernel, also where it runs as root without any capability", async () => {
+  const values = "sys/vm/swappiness sys/kernel/core_pattern self/oom_score_adj";
+  const again = `for each in ${values}; do cat /proc/$each > /tmp/value; cat /tmp/value > /proc/$each && echo set; done`;
+  const { output } = await box.run(`${again}; echo > /dev/stderr`);
+  expect(output).not.toContain("set\n");
+  expect(output.match(/Read-only file system|Permission denied/g)).toHaveLength(3);
+});
+
 describe("what a command cannot reach", () => {
   test("a server on this machine", async () => {
     let connections = 0;

@@ -33,6 +33,8 @@ export function machineArguments(
     ...["--bind", temporary, "/var/tmp"],
     // Files there are in memory, and do not count as memory of a process.
     ...["--size", sharedMemorySize, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+    // Without any capability, root still owns the settings of the kernel, which bubblewrap leaves writable.
+    ...["--remount-ro", "/proc"],
     ...(layout.home === undefined ? [] : ["--size", homeSize, "--perms", "0700", "--tmpfs", layout.home]),
     ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
     ...layout.readable.flatMap((path) => ["--ro-bind-try", path, path]),
