@@ -1,14 +1,12 @@
 import { statSync } from "node:fs";
 import { switched } from "@gennai/governance/limits/emergency-state";
-import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { noEmergency } from "@gennai/protocol/model/governance/emergency";
-import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
-import { refuseLogCopy } from "@gennai/store/database/log-copy-guard";
+import type { StoreDatabase } from "@gennai/store/database/database";
 import { integerOf, type Row, textOf } from "@gennai/store/database/row";
 import type { Sealing } from "@gennai/store/ledger/ledger-table";
-import { type Ledgers, openLedgers } from "@gennai/store/ledger/open-ledgers";
+import { type LedgerStore, openLedgerStore } from "@gennai/store/ledger/open-ledgers";
 import * as z from "zod";
 import {
   checkedRequest,
@@ -70,8 +68,7 @@ export interface SharedChange {
 
 /** The emergency controls of a state directory: persistent, and visible to every process that uses it. */
 export class EmergencyStore implements AsyncDisposable {
-  readonly #database: StoreDatabase;
-  readonly #ledgers: Ledgers;
+  readonly #ledgers: LedgerStore;
   readonly #now: () => number;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #inode: bigint;
@@ -83,29 +80,17 @@ export class EmergencyStore implements AsyncDisposable {
 
   /** Rejects with `StoreError`. */
   static async open(stateDir: string, options: EmergencyStoreOptions): Promise<EmergencyStore> {
-    const directory = await prepareStateDirectory(stateDir);
-    const { toolVersion, onWarning, shared = false } = options;
-    const database = await StoreDatabase.open(databaseFile(directory));
-    try {
-      if (!shared) refuseLogCopy(database);
-      const ledgers = await openLedgers(database, {
-        stateDir: directory,
-        toolVersion,
-        onWarning,
-        shared,
-      });
-      return new EmergencyStore(database, ledgers, options.now);
-    } catch (error) {
-      database[Symbol.dispose]();
-      throw error;
-    }
+    await using parts = new AsyncDisposableStack();
+    const store = new EmergencyStore(parts.use(await openLedgerStore(stateDir, options)), options.now);
+    parts.move();
+    return store;
   }
 
-  private constructor(database: StoreDatabase, ledgers: Ledgers, now: () => number) {
+  private constructor(ledgers: LedgerStore, now: () => number) {
+    const { database } = ledgers;
     database.transaction({ durable: true }, () => {
       for (const statement of schema.split(/;\s*\n/)) if (statement.trim() !== "") database.prepare(statement).run();
     });
-    this.#database = database;
     this.#ledgers = ledgers;
     this.#now = now;
     this.#statements = prepareStatements(database);
@@ -151,7 +136,7 @@ export class EmergencyStore implements AsyncDisposable {
   #change(asked: EmergencyRequest, roots: readonly string[], shared: SharedChange | undefined): EmergencyChange {
     const request = checkedRequest(asked);
     this.#assertSameFile();
-    const change = this.#database.transaction({ durable: true }, () => {
+    const change = this.#ledgers.database.transaction({ durable: true }, () => {
       const newest = this.#readNewest();
       const time = shared?.time ?? this.#now();
       const effective = !this.#losesAgainstAnother(request, time);
@@ -176,7 +161,7 @@ export class EmergencyStore implements AsyncDisposable {
   /** Adds a change to the ledgers that have no record of it yet. */
   record(change: EmergencyChange, workspaceRoots: Iterable<string>): void {
     const roots = [...workspaceRoots];
-    this.#database.transaction({ durable: true }, () => this.#appendRecords(change, roots));
+    this.#ledgers.database.transaction({ durable: true }, () => this.#appendRecords(change, roots));
     for (const root of roots) this.#ledgers.table.changed(root);
   }
 
@@ -198,7 +183,6 @@ export class EmergencyStore implements AsyncDisposable {
     clearInterval(this.#watch);
     this.#listeners.clear();
     await this.#ledgers[Symbol.asyncDispose]();
-    this.#database[Symbol.dispose]();
   }
 
   /** @param own the change made by this very call, passed on as the same object */
@@ -254,8 +238,8 @@ export class EmergencyStore implements AsyncDisposable {
 
   /** Throws if the file was replaced with another one. */
   #assertSameFile(): void {
-    this.#database.assertOpen();
-    const now = statSync(this.#database.file, { bigint: true, throwIfNoEntry: false });
+    this.#ledgers.database.assertOpen();
+    const now = statSync(this.#ledgers.database.file, { bigint: true, throwIfNoEntry: false });
     if (now?.ino !== this.#inode) throw new Error("its file was removed or replaced; restart the server");
   }
 }

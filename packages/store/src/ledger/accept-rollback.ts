@@ -2,14 +2,11 @@ import { randomUUID } from "node:crypto";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ifMissing } from "@gennai/machine/system-error";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { databaseFile, StoreDatabase } from "../database/database.ts";
-import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { storeMarkFile } from "../database/store-mark.ts";
 import { headDirectory } from "./ledger-head-file.ts";
-import { openLedgers } from "./open-ledgers.ts";
+import { openLedgerStore } from "./open-ledgers.ts";
 import { lostHeadFile, rollbackEntry } from "./rollback-record.ts";
 import type { StepBack } from "./step-back.ts";
 
@@ -34,16 +31,12 @@ export async function acceptRollback(request: {
   readonly now: () => number;
 }): Promise<AcceptedRollback> {
   const { toolVersion, now } = request;
-  const stateDir = await prepareStateDirectory(request.stateDir);
-  using database = await StoreDatabase.open(databaseFile(stateDir));
-  refuseLogCopy(database);
   const warnings: string[] = [];
-  await using ledgers = await openLedgers(database, {
-    stateDir,
+  await using ledgers = await openLedgerStore(request.stateDir, {
     toolVersion,
     onWarning: (text) => warnings.push(text),
   });
-  const { table, mirror, watch } = ledgers;
+  const { stateDir, database, table, mirror, watch } = ledgers;
   const { stepBacks } = watch;
   const kept = join(headDirectory(stateDir), "kept");
   if (stepBacks.length === 0) return { stepBacks, kept, warnings };

@@ -1,7 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { StoreDatabase } from "../database/database.ts";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { acquireFileLock } from "../database/file-lock.ts";
+import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { StoreMark } from "../database/store-mark.ts";
 import { EvidenceWatch } from "./evidence-watch.ts";
 import { headDirectory } from "./ledger-head-file.ts";
@@ -30,6 +32,27 @@ export interface LedgersOptions {
   readonly onWarning: (text: string) => void;
   /** True if the database is a copy of a log in NATS. The caller then calls `watch.look` once the copy is up to date. */
   readonly shared?: boolean;
+}
+
+/** A state directory's database with its ledgers. Disposing brings their files up to date, and closes it. */
+export interface LedgerStore extends Ledgers {
+  /** Real path. */
+  readonly stateDir: string;
+  readonly database: StoreDatabase;
+}
+
+/** Rejects with `StoreError`: for a copy of a log in NATS unless it is `shared`. */
+export async function openLedgerStore(
+  stateDir: string,
+  options: Omit<LedgersOptions, "stateDir">,
+): Promise<LedgerStore> {
+  const directory = await prepareStateDirectory(stateDir);
+  await using parts = new AsyncDisposableStack();
+  const database = parts.use(await StoreDatabase.open(databaseFile(directory)));
+  if (options.shared !== true) refuseLogCopy(database);
+  const ledgers = parts.use(await openLedgers(database, { ...options, stateDir: directory }));
+  const opened = parts.move();
+  return { ...ledgers, stateDir: directory, database, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** Rejects with `StoreError`. Disposing brings the files up to date. The database stays its opener's to close. */

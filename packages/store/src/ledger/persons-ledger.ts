@@ -1,16 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Connection } from "@gennai/governance/connection";
-import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { FileChange } from "@gennai/governance/tool";
-import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { databaseFile, StoreDatabase } from "../database/database.ts";
-import { refuseLogCopy } from "../database/log-copy-guard.ts";
-import { type Ledgers, openLedgers } from "./open-ledgers.ts";
+import { type LedgerStore, openLedgerStore } from "./open-ledgers.ts";
 
 export interface PersonsLedgerOptions {
   readonly stateDir: string;
@@ -23,34 +20,20 @@ export interface PersonsLedgerOptions {
 /** The ledger of one workspace, for what a person does without a session and without a server. */
 export class PersonsLedger implements AsyncDisposable {
   readonly #options: PersonsLedgerOptions;
-  readonly #database: StoreDatabase;
-  readonly #ledgers: Ledgers;
+  readonly #ledgers: LedgerStore;
   readonly #redactor: Redactor;
 
   /** Rejects with `StoreError` if nothing can be recorded; then the person's act must not be done. */
   static async open(options: PersonsLedgerOptions): Promise<PersonsLedger> {
-    const stateDir = await prepareStateDirectory(options.stateDir);
-    const { toolVersion, onWarning } = options;
-    const database = await StoreDatabase.open(databaseFile(stateDir));
-    try {
-      refuseLogCopy(database);
-      const version = toolVersion === undefined ? {} : { toolVersion };
-      const ledgers = await openLedgers(database, { stateDir, onWarning, ...version });
-      return new PersonsLedger(options, { database, ledgers, redactor: await createRedactor() });
-    } catch (error) {
-      database[Symbol.dispose]();
-      throw error;
-    }
+    const { stateDir, toolVersion, onWarning } = options;
+    const redactor = await createRedactor();
+    return new PersonsLedger(options, await openLedgerStore(stateDir, { toolVersion, onWarning }), redactor);
   }
 
-  private constructor(
-    options: PersonsLedgerOptions,
-    parts: { readonly database: StoreDatabase; readonly ledgers: Ledgers; readonly redactor: Redactor },
-  ) {
+  private constructor(options: PersonsLedgerOptions, ledgers: LedgerStore, redactor: Redactor) {
     this.#options = options;
-    this.#database = parts.database;
-    this.#ledgers = parts.ledgers;
-    this.#redactor = parts.redactor;
+    this.#ledgers = ledgers;
+    this.#redactor = redactor;
   }
 
   /** Durable when it resolves. Masks secrets in texts. Rejects with `StoreError`. */
@@ -65,18 +48,15 @@ export class PersonsLedger implements AsyncDisposable {
     const { workspaceRoot } = this.#options;
     const head = readGitHead(workspaceRoot);
     const entry: LedgerEntry = {
+      ...outsideTurns,
       kind,
       time: Date.now(),
-      sessionId: "",
-      turnId: "",
-      modelId: "",
       revision: (head.type === "none" ? undefined : head.commit) ?? "",
-      calls: [],
       files: await withMaskedPaths(files, this.#redactor),
       details: { ...(await this.#masked(details)), ...(connections === undefined ? {} : { connections }) },
     };
-    const { table } = this.#ledgers;
-    this.#database.transaction({ durable: true }, () => table.append(table.workspace(workspaceRoot), [entry]));
+    const { database, table } = this.#ledgers;
+    database.transaction({ durable: true }, () => table.append(table.workspace(workspaceRoot), [entry]));
     table.changed(workspaceRoot);
   }
 
@@ -93,7 +73,6 @@ export class PersonsLedger implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#ledgers[Symbol.asyncDispose]();
-    this.#database[Symbol.dispose]();
   }
 }
 

@@ -1,9 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { databaseFile, StoreDatabase } from "../database/database.ts";
-import { refuseLogCopy } from "../database/log-copy-guard.ts";
-import { openLedgers } from "../ledger/open-ledgers.ts";
+import { openLedgerStore } from "../ledger/open-ledgers.ts";
 import type { BlobStore, SessionLog } from "../log/session-log.ts";
 import { LiveForgetting } from "../purge/live-forgetting.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
@@ -32,41 +29,25 @@ export interface StoreOptions {
 
 /** Opens or creates the store. Rejects with `StoreError`. Disposing ends all tails and brings the ledgers' files up to date. */
 export async function openStore(stateDir: string, options: StoreOptions): Promise<Store> {
-  const directory = await prepareStateDirectory(stateDir);
-  const database = await StoreDatabase.open(databaseFile(directory));
-  try {
-    refuseLogCopy(database);
-    const { toolVersion, onWarning } = options;
-    const ledgers = await openLedgers(database, {
-      stateDir: directory,
-      toolVersion,
-      onWarning,
-    });
-    const { table, mirror, watch } = ledgers;
-    const blobDirectory = join(directory, "blobs");
-    await mkdir(blobDirectory, { recursive: true, mode: 0o700 });
-    const forgetting = new LiveForgetting({ database, table, mirror, watch, stateDir: directory, onWarning });
-    await forgetting.finish();
-    mirror.catchUp();
-    const log = new SqliteSessionLog(database, table, forgetting);
-    return {
-      stateDir: directory,
-      log,
-      blobs: new FileBlobStore(blobDirectory),
-      flushLedgers: () => ledgers.flush(),
-      assertForward: () => watch.assertForward(),
-      get isForward() {
-        return watch.stepBacks.length === 0;
-      },
-      async [Symbol.asyncDispose]() {
-        await log[Symbol.asyncDispose]();
-        await forgetting[Symbol.asyncDispose]();
-        await ledgers[Symbol.asyncDispose]();
-        database[Symbol.dispose]();
-      },
-    };
-  } catch (error) {
-    database[Symbol.dispose]();
-    throw error;
-  }
+  await using parts = new AsyncDisposableStack();
+  const ledgers = parts.use(await openLedgerStore(stateDir, options));
+  const { table, mirror, watch } = ledgers;
+  const blobDirectory = join(ledgers.stateDir, "blobs");
+  await mkdir(blobDirectory, { recursive: true, mode: 0o700 });
+  const forgetting = parts.use(new LiveForgetting({ ...ledgers, onWarning: options.onWarning }));
+  await forgetting.finish();
+  mirror.catchUp();
+  const log = parts.use(new SqliteSessionLog(ledgers.database, table, forgetting));
+  const opened = parts.move();
+  return {
+    stateDir: ledgers.stateDir,
+    log,
+    blobs: new FileBlobStore(blobDirectory),
+    flushLedgers: () => ledgers.flush(),
+    assertForward: () => watch.assertForward(),
+    get isForward() {
+      return watch.stepBacks.length === 0;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
