@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { endStates, type SessionEvent } from "@gennai/agent/events/session-event";
+import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
 import { parsedJson } from "@gennai/protocol/json-value";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
@@ -102,17 +103,8 @@ export async function importSession(
   const all = [...beginning.map((event): EventDraft => ({ turnId: "", itemId: "", time, event })), ...drafts];
   for (let at = 0; at < all.length; at += batchEvents) {
     const events = all.slice(at, at + batchEvents);
-    const record = {
-      kind: "session" as const,
-      time,
-      sessionId,
-      turnId: "",
-      modelId: "",
-      revision: "",
-      calls: [],
-      files: [],
-      details: { imported: sha256, importedFrom: head.sessionId.slice(0, 64) },
-    };
+    const details = { imported: sha256, importedFrom: head.sessionId.slice(0, 64) };
+    const record: LedgerEntry = { ...outsideTurns, kind: "session", time, sessionId, details };
     await parts.log.append(sessionId, { events, ledger: at === 0 ? [record] : [], durable: true }, { seq, epoch: 1 });
     seq += events.length;
   }

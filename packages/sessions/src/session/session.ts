@@ -4,8 +4,8 @@ import type { BackgroundRunRecord, SessionEvent } from "@gennai/agent/events/ses
 import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { RunningCalls } from "@gennai/governance/gate/running-calls";
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
+import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
+import { recordedFiles } from "@gennai/machine/redaction/masked-paths";
 import { ServiceError } from "@gennai/machine/service-error";
 import { knownHead } from "@gennai/machine/workspace/known-head";
 import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error";
@@ -200,22 +200,12 @@ export class Session {
     const head = knownHead(this.workspace);
     const { activeIntentId } = this.state;
     const entry: LedgerEntry = {
+      ...outsideTurns,
       kind,
       time: this.services.now(),
       sessionId: this.id,
-      turnId: "",
-      modelId: "",
       revision: (head.type === "none" ? undefined : head.commit) ?? "",
-      calls: [],
-      files: (await withMaskedPaths(files, this.services.redactor)).map(
-        ({ path, operation, beforeSha256, afterSha256 }) => ({
-          path,
-          operation,
-          beforeSha256,
-          afterSha256,
-          blocks: [],
-        }),
-      ),
+      files: await recordedFiles(files, this.services.redactor),
       details: activeIntentId === undefined || files.length === 0 ? details : { ...details, intent: activeIntentId },
     };
     await this.writer.commit(events, { turnId: "", ledger: [entry], durable: true });

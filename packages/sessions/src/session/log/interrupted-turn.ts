@@ -1,10 +1,10 @@
 import type { DirectoryChangeRecord, FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
-import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
 import type { PlanChange } from "@gennai/governance/plan-change";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { RefMove } from "@gennai/governance/tool";
-import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
+import { recordedFiles } from "@gennai/machine/redaction/masked-paths";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import * as z from "zod";
 import { type SessionState, type TurnRecord, waitedForAnswer } from "../state/session-state.ts";
@@ -47,22 +47,13 @@ async function unknownOutcome(
   context: Context,
 ): Promise<LedgerEntry> {
   const all = [...state.changesUnderWay.values(), ...left.map(({ files }) => files)].flat();
-  const changed = await withMaskedPaths(all, context.redactor);
   return {
+    ...outsideTurns,
     kind: "outcome",
     time: context.now(),
     sessionId: context.sessionId,
     turnId: turn.turnId,
-    modelId: "",
-    revision: "",
-    calls: [],
-    files: changed.map(({ path, operation, beforeSha256, afterSha256 }) => ({
-      path,
-      operation,
-      beforeSha256,
-      afterSha256,
-      blocks: [],
-    })),
+    files: await recordedFiles(all, context.redactor),
     details: { interrupted: true, failureClass: "partial_execution" },
   };
 }
