@@ -1,9 +1,7 @@
+import { fileLines } from "@gennai/governance/ledger/ledger-line";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { isRecord } from "@gennai/protocol/json-value";
-import { boundedLines } from "./bounded-lines.ts";
 import type { PolicyWorkbench } from "./policy-workbench.ts";
-
-const maxLineBytes = 4 * 1024 * 1024;
 
 /** The rules' verdict on one line's call; `id` as in that line. */
 export interface LineAnswer {
@@ -21,10 +19,15 @@ export async function* decideLines(
   input: AsyncIterable<Uint8Array | string>,
   workbench: PolicyWorkbench,
 ): AsyncGenerator<LineAnswer, void, undefined> {
-  for await (const line of boundedLines(input, maxLineBytes)) {
-    if (line?.trim() === "") continue;
-    yield line === undefined ? bad(null, "the line is longer than 4 MiB") : await answerLine(workbench, line);
+  for await (const { bytes, tooLong } of fileLines(bytesOf(input))) {
+    const line = Buffer.from(bytes).toString();
+    if (tooLong) yield bad(null, "the line is longer than 4 MiB");
+    else if (line.trim() !== "") yield await answerLine(workbench, line);
   }
+}
+
+async function* bytesOf(input: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of input) yield Buffer.from(chunk);
 }
 
 async function answerLine(workbench: PolicyWorkbench, line: string): Promise<LineAnswer> {

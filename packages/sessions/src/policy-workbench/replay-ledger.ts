@@ -1,15 +1,12 @@
 import { createReadStream } from "node:fs";
+import { fileLines } from "@gennai/governance/ledger/ledger-line";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { isRecord, parsedJson } from "@gennai/protocol/json-value";
 import { readRecord } from "@gennai/protocol/read-record";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { boundedLines } from "./bounded-lines.ts";
 import type { PolicyWorkbench } from "./policy-workbench.ts";
 import type { ReplayedCall, WorkbenchReport } from "./workbench-report.ts";
-
-/** Longer lines are not our records. */
-const maxLineBytes = 16 * 1024 * 1024;
 
 /** Judges the calls in a workspace's ledger, see `PolicyWorkbench.replay`. */
 export function replayLedger(
@@ -62,7 +59,7 @@ export async function* replayLines(
 
 async function* ledgerLines(file: string): AsyncGenerator<string, void, undefined> {
   try {
-    for await (const line of boundedLines(createReadStream(file), maxLineBytes)) if (line !== undefined) yield line;
+    for await (const { bytes } of fileLines(createReadStream(file))) yield Buffer.from(bytes).toString();
   } catch (cause) {
     if (!hasCode(cause, "ENOENT")) throw cause;
     const hint = "Nothing was recorded here yet; gennai ledger verify tells more.";
