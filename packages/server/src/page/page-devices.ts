@@ -1,10 +1,6 @@
 import { createPublicKey, type KeyObject, randomUUID, verify } from "node:crypto";
-import { join } from "node:path";
-import { OneByOne } from "@gennai/machine/one-by-one";
-import { readPrivateFile } from "@gennai/machine/private-file";
-import { replaceFile } from "@gennai/machine/replace-file";
-import { hasCode } from "@gennai/machine/system-error";
 import { loginText } from "@gennai/protocol/page-paths";
+import { PrivateJson } from "@gennai/store/private-json";
 import { z } from "zod";
 
 /** A browser that the user let in for longer. It has a key of its own; here is only its public part. */
@@ -26,27 +22,20 @@ export type PageDevice = Readonly<z.infer<typeof deviceSchema>>;
 const lifetimeMs = 30 * 24 * 60 * 60_000;
 const mostDevices = 16;
 
-/** The remembered browsers of a server's one user, in a private file. What is damaged lets nobody in. */
+/** The remembered browsers of a server's one user. */
 export class PageDevices {
-  readonly #path: string;
+  readonly #file: PrivateJson<readonly PageDevice[]>;
   readonly #now: () => number;
-  readonly #writing = new OneByOne<"file">();
 
   /** @param now milliseconds since the epoch */
   constructor(stateDir: string, now: () => number = Date.now) {
-    this.#path = join(stateDir, "page-devices.json");
+    this.#file = new PrivateJson(stateDir, "page-devices.json", { schema: z.array(deviceSchema), nothing: [] });
     this.#now = now;
   }
 
   /** Those that may come in, newest first. */
   async list(): Promise<readonly PageDevice[]> {
-    try {
-      const read = z.array(deviceSchema).parse(JSON.parse(await readPrivateFile(this.#path)));
-      return read.filter(({ expires }) => expires > this.#now());
-    } catch (error) {
-      if (hasCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof z.ZodError) return [];
-      throw error;
-    }
+    return this.#valid(await this.#file.read());
   }
 
   /** Undefined for what is no key of the one kind that counts. The oldest gives way when there are too many. */
@@ -81,9 +70,11 @@ export class PageDevices {
   }
 
   #change(change: (known: readonly PageDevice[]) => readonly PageDevice[]): Promise<void> {
-    return this.#writing.run("file", async () => {
-      await replaceFile(this.#path, `${JSON.stringify(change(await this.list()), undefined, 2)}\n`);
-    });
+    return this.#file.change((known) => change(this.#valid(known)));
+  }
+
+  #valid(known: readonly PageDevice[]): readonly PageDevice[] {
+    return known.filter(({ expires }) => expires > this.#now());
   }
 }
 

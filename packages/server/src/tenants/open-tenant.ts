@@ -15,13 +15,12 @@ import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-cli
 import { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
 import { SessionPlans } from "@gennai/sessions/plans/session-plans";
-import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
-import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
 import { emergencyEvent } from "@gennai/sessions/rules/emergency-change";
 import { EmergencyControls } from "@gennai/sessions/rules/emergency-controls";
 import { EmergencyStore } from "@gennai/sessions/rules/emergency-store";
 import { loadLimits as loadLimitsOf } from "@gennai/sessions/rules/load-limits";
 import { ManagedPolicy } from "@gennai/sessions/rules/managed-policy";
+import { AcceptedChecks, AcceptedConnections } from "@gennai/sessions/rules/workspace-answers";
 import { WorkspaceHooks } from "@gennai/sessions/rules/workspace-hooks";
 import { UserWorkspaces } from "@gennai/sessions/session/user-workspaces";
 import { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";

@@ -1,7 +1,7 @@
 import type { PersistentApprovals } from "@gennai/governance/gate/confirm/persistent-approvals";
 import type { Policy } from "@gennai/governance/policy";
 import { allow, ask } from "@gennai/governance/verdict";
-import type { AcceptedChecks } from "../rules/accepted-checks.ts";
+import type { AcceptedChecks } from "../rules/workspace-answers.ts";
 
 /** Commands defined by the repository, by the id of the call that runs them. */
 export type RepositoryChecks = ReadonlyMap<string, { readonly command: string; readonly source: string }>;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { ensurePrivateDirectory, findPrivateFile } from "@gennai/machine/private-file";
+import { ensurePrivateDirectory } from "@gennai/machine/private-file";
 import { tryFileLock } from "@gennai/machine/process/locks/file-lock";
-import { replaceFile } from "@gennai/machine/replace-file";
 import { digestOf } from "@gennai/protocol/digest";
+import { PrivateJson } from "@gennai/store/private-json";
 import * as z from "zod";
 import type { McpStart } from "./mcp-config.ts";
 
@@ -39,10 +39,10 @@ export function loginPlace(name: string, { url, client }: Extract<McpStart, { re
 /** Milliseconds between looks at what another process does. */
 const betweenLooks = 20;
 
-/** Logins at MCP servers, in the state directory: private, and out of reach of any agent. Each time read anew: other processes write too. */
+/** Logins at MCP servers. */
 export class McpLogins {
   readonly #directory: string;
-  readonly #file: string;
+  readonly #file: PrivateJson<z.infer<typeof fileSchema>>;
   readonly #learn: (secret: string) => void;
   readonly #learnt = new Set<string>();
 
@@ -50,7 +50,7 @@ export class McpLogins {
   constructor(stateDir: string, learn: (secret: string) => void = () => undefined) {
     this.#learn = learn;
     this.#directory = join(stateDir, "mcp");
-    this.#file = join(this.#directory, "logins.json");
+    this.#file = new PrivateJson(stateDir, join("mcp", "logins.json"), { schema: fileSchema, nothing: { logins: {} } });
   }
 
   async find(place: LoginPlace): Promise<KeptLogin | undefined> {
@@ -67,49 +67,40 @@ export class McpLogins {
 
   /** @param change undefined: removes it */
   keep(place: LoginPlace, change: ((login: KeptLogin) => KeptLogin) | undefined): Promise<void> {
-    return this.#alone("logins", async () => {
-      const { [keyOf(place)]: before = {}, ...others } = await this.#read();
+    return this.#file.change(({ logins: { [keyOf(place)]: before = {}, ...others } }) => {
       const logins = change === undefined ? others : { ...others, [keyOf(place)]: change(before) };
-      this.#teach(Object.values(logins));
-      await replaceFile(this.#file, JSON.stringify({ logins }, undefined, 2));
+      this.#teach(logins);
+      return { logins };
     });
   }
 
   /** Renews in one process at a time: a token that renews is used up by it, and one that is used twice ends the login. */
-  renewing<Result>(place: LoginPlace, renew: () => Promise<Result>): Promise<Result> {
-    return this.#alone(`renewing-${digestOf(keyOf(place)).slice(0, 16)}`, renew);
-  }
-
-  async #alone<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  async renewing<Result>(place: LoginPlace, renew: () => Promise<Result>): Promise<Result> {
     await ensurePrivateDirectory(join(this.#directory, ".."));
     await ensurePrivateDirectory(this.#directory);
+    const file = join(this.#directory, `renewing-${digestOf(keyOf(place)).slice(0, 16)}.lock`);
     for (;;) {
-      using lock = tryFileLock(join(this.#directory, `${name}.lock`));
-      if (lock !== undefined) return await work();
+      using lock = tryFileLock(file);
+      if (lock !== undefined) return await renew();
       await pause(betweenLooks);
     }
   }
 
-  #teach(logins: readonly KeptLogin[]): void {
-    for (const secret of logins.flatMap(({ tokens }) => [tokens?.access_token, tokens?.["refresh_token"]])) {
+  #teach(logins: Readonly<Record<string, KeptLogin>>): void {
+    for (const secret of Object.values(logins).flatMap(({ tokens }) => [
+      tokens?.access_token,
+      tokens?.["refresh_token"],
+    ])) {
       if (typeof secret !== "string" || this.#learnt.has(secret)) continue;
       this.#learnt.add(secret);
       this.#learn(secret);
     }
   }
 
-  /** A missing or damaged file has no logins. */
   async #read(): Promise<Readonly<Record<string, KeptLogin>>> {
-    try {
-      const text = await findPrivateFile(this.#file);
-      if (text === undefined) return {};
-      const { logins } = fileSchema.parse(JSON.parse(text));
-      this.#teach(Object.values(logins));
-      return logins;
-    } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-      return {};
-    }
+    const { logins } = await this.#file.read();
+    this.#teach(logins);
+    return logins;
   }
 }
 

@@ -1,9 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateDirectory, findPrivateFile } from "@gennai/machine/private-file";
-import { replaceFile } from "@gennai/machine/replace-file";
 import { sha256Hex } from "@gennai/protocol/digest";
-import pLimit from "p-limit";
+import { PrivateJson } from "@gennai/store/private-json";
 import * as z from "zod";
 import type { McpServer } from "./mcp-config.ts";
 import type { McpDefinition } from "./mcp-definition.ts";
@@ -27,59 +24,37 @@ export type PinState =
   /** Only its server changed. */
   | { readonly type: "other-server" };
 
-/** What a user accepted of MCP servers in one workspace, in the state directory: private, and out of reach of any agent. */
+/** What a user accepted of MCP servers in one workspace. */
 export class McpPins {
-  readonly #directory: string;
-  readonly #file: string;
-  readonly #inOrder = pLimit(1);
+  readonly #pins: PrivateJson<Pins>;
 
   constructor(stateDir: string, workspaceRoot: string) {
-    this.#directory = join(stateDir, "mcp");
-    this.#file = join(this.#directory, `${sha256Hex(workspaceRoot).slice(0, 32)}.json`);
+    const name = join("mcp", `${sha256Hex(workspaceRoot).slice(0, 32)}.json`);
+    this.#pins = new PrivateJson<Pins>(stateDir, name, { schema: pinsSchema, nothing: { servers: {}, tools: {} } });
   }
 
   /** The user's own server needs no acceptance, unless it runs something in the workspace, which others may have put there. */
   async stateOfServer(server: McpServer): Promise<"accepted" | "new" | "changed"> {
     if (server.origin === "user" && Object.keys(server.runs).length === 0) return "accepted";
-    const pin = (await this.#read()).servers[server.name];
+    const pin = (await this.#pins.read()).servers[server.name];
     if (pin === undefined) return "new";
     return pin === server.digest ? "accepted" : "changed";
   }
 
   /** @param serverDigest of the server with this description: the same text from another server was not accepted */
   async stateOf({ server, tool, digest }: McpDefinition, serverDigest: string): Promise<PinState> {
-    const pin = (await this.#read()).tools[`${server}/${tool}`];
+    const pin = (await this.#pins.read()).tools[`${server}/${tool}`];
     if (pin === undefined) return { type: "new" };
     if (pin.digest !== digest) return { type: "changed", acceptedDescription: pin.description };
     return { type: pin.server === serverDigest ? "accepted" : "other-server" };
   }
 
   async acceptServer(server: McpServer): Promise<void> {
-    await this.#change((pins) => ({ ...pins, servers: { ...pins.servers, [server.name]: server.digest } }));
+    await this.#pins.change((pins) => ({ ...pins, servers: { ...pins.servers, [server.name]: server.digest } }));
   }
 
   async acceptTool({ server, tool, digest, description }: McpDefinition, serverDigest: string): Promise<void> {
     const pin = { digest, description: description.slice(0, 4_000), server: serverDigest };
-    await this.#change((pins) => ({ ...pins, tools: { ...pins.tools, [`${server}/${tool}`]: pin } }));
-  }
-
-  #change(change: (pins: Pins) => Pins): Promise<void> {
-    return this.#inOrder(async () => {
-      const text = JSON.stringify(change(await this.#read()), undefined, 2);
-      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-      await ensurePrivateDirectory(this.#directory);
-      await replaceFile(this.#file, text);
-    });
-  }
-
-  /** If the file is missing or damaged, nothing is accepted. */
-  async #read(): Promise<Pins> {
-    try {
-      const text = await findPrivateFile(this.#file);
-      if (text !== undefined) return pinsSchema.parse(JSON.parse(text));
-    } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-    }
-    return { servers: {}, tools: {} };
+    await this.#pins.change((pins) => ({ ...pins, tools: { ...pins.tools, [`${server}/${tool}`]: pin } }));
   }
 }

@@ -8,8 +8,8 @@ import { switchesLimit } from "@gennai/governance/limits/limits";
 import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import type { Policy } from "@gennai/governance/policy";
 import type { CallContext, NetworkPermission, WantedConnections } from "@gennai/governance/tool";
-import { AcceptedConnections } from "../rules/accepted-connections.ts";
 import { EmergencyHere } from "../rules/emergency-here.ts";
+import { AcceptedConnections } from "../rules/workspace-answers.ts";
 
 /** What a person's own command wants to reach. */
 export interface WantedNetwork {

@@ -2,8 +2,7 @@ import { endpointName } from "@gennai/governance/endpoint";
 import { digestOf } from "@gennai/protocol/digest";
 import { logOut } from "#mcp/mcp-login";
 import { McpLogins } from "#mcp/mcp-logins";
-import { type AcceptedCheck, AcceptedChecks } from "./accepted-checks.ts";
-import { AcceptedConnections } from "./accepted-connections.ts";
+import { type AcceptedCheck, AcceptedChecks, AcceptedConnections } from "./workspace-answers.ts";
 
 /** A yes that applies in every session of a workspace. */
 export interface StandingAnswer {

@@ -3,8 +3,12 @@ import { type HookCommand, parseHooks } from "@gennai/governance/hooks/hook-conf
 import { managedHooks } from "@gennai/governance/limits/laid-down";
 import type { Limits } from "@gennai/governance/limits/limits";
 import { readUserFile } from "@gennai/machine/config/user-file";
+import { hasCode } from "@gennai/machine/system-error";
+import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
+import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { projectHooksFile, readProjectHooks, trustedDigest, trustProjectHooks } from "./hook-trust.ts";
+import { PrivateJson } from "@gennai/store/private-json";
+import * as z from "zod";
 
 export interface LoadedHooks {
   readonly hooks: readonly HookCommand[];
@@ -25,9 +29,11 @@ export interface HooksDirectories {
 /** Programs with which users judge the calls in a workspace. */
 export class WorkspaceHooks {
   readonly #place: HooksDirectories;
+  readonly #trusted: PrivateJson<Readonly<Record<string, string>>>;
 
   constructor(place: HooksDirectories) {
     this.#place = place;
+    this.#trusted = new PrivateJson(place.stateDir, "trusted-hooks.json", { schema: trustSchema, nothing: {} });
   }
 
   /** A policy's hooks, the user's, and the project's if a user trusted their current content. Never rejects. */
@@ -44,7 +50,7 @@ export class WorkspaceHooks {
   }
 
   async #own(): Promise<LoadedHooks> {
-    const { configDir, stateDir, workspaceRoot } = this.#place;
+    const { configDir, workspaceRoot } = this.#place;
     const hooks: HookCommand[] = [];
     const problems: string[] = [];
     const warnings: string[] = [];
@@ -57,7 +63,7 @@ export class WorkspaceHooks {
     }
     let trusted: string | undefined;
     try {
-      trusted = await trustedDigest(stateDir, workspaceRoot);
+      trusted = (await this.#trusted.read())[workspaceRoot];
       const found = await readProjectHooks(workspaceRoot);
       if (found === undefined) {
         if (trusted !== undefined)
@@ -79,7 +85,32 @@ export class WorkspaceHooks {
    * runs, undefined if there is no such file. Rejects for an invalid file.
    * @param record gets the file's SHA-256 before it is trusted: if it rejects, the file is not trusted
    */
-  trust(record: (sha256: string) => Promise<void>): Promise<readonly string[] | undefined> {
-    return trustProjectHooks(this.#place.stateDir, this.#place.workspaceRoot, record);
+  async trust(record: (sha256: string) => Promise<void>): Promise<readonly string[] | undefined> {
+    const { workspaceRoot } = this.#place;
+    const found = await readProjectHooks(workspaceRoot);
+    if (found === undefined) return undefined;
+    const commands = parseHooks(found.text, projectHooksFile).map(({ command }) => command);
+    await record(found.sha256);
+    await this.#trusted.change((trusted) => ({ ...trusted, [workspaceRoot]: found.sha256 }));
+    return commands;
+  }
+}
+
+const projectHooksFile = ".gennai/hooks.json";
+const maxBytes = 256 * 1024;
+
+/** Real path of the workspace, and SHA-256 of the hooks file that a user reviewed. */
+const trustSchema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
+
+/** The workspace's own hooks file; undefined if there is none. Throws `UnreadableFile`. */
+async function readProjectHooks(
+  workspaceRoot: string,
+): Promise<{ readonly text: string; readonly sha256: string } | undefined> {
+  try {
+    const text = await readControlFile(workspaceRoot, projectHooksFile, maxBytes);
+    return { text, sha256: sha256Hex(text) };
+  } catch (error) {
+    if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return undefined;
+    throw error;
   }
 }

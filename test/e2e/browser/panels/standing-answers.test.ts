@@ -1,6 +1,5 @@
-import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
-import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
 import { StandingAnswers } from "@gennai/sessions/rules/standing-answers";
+import { AcceptedChecks, AcceptedConnections } from "@gennai/sessions/rules/workspace-answers";
 import { expect, test } from "vitest";
 import { openPage } from "../page/open-page.ts";
 import { takeScreenshot } from "../page/screenshot.ts";

@@ -1,6 +1,5 @@
 import { listStandingAnswers, revokeStandingAnswers } from "@gennai/client/governance/standing-answers";
-import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
-import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
+import { AcceptedChecks, AcceptedConnections } from "@gennai/sessions/rules/workspace-answers";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { codeOf, startSession } from "../../rpc/session-client.ts";

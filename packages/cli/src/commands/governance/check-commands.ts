@@ -1,6 +1,6 @@
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
 import { checkStatement } from "@gennai/sessions/rules/standing-answers";
+import { AcceptedChecks } from "@gennai/sessions/rules/workspace-answers";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { listed, type Said, said } from "../command-host.ts";

@@ -1,5 +1,4 @@
-import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
-import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
+import { AcceptedChecks, AcceptedConnections } from "@gennai/sessions/rules/workspace-answers";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
+import { AcceptedChecks } from "@gennai/sessions/rules/workspace-answers";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";
