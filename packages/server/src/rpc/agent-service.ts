@@ -10,8 +10,6 @@ import { resolvePlace } from "@gennai/machine/workspace/paths/client-place";
 import { stagesWord } from "@gennai/protocol/commands-mode";
 import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
-import { skippedFileToMessage } from "@gennai/protocol/model/session/checkpoint";
-import { appliedFileToMessage } from "@gennai/protocol/model/session/proposal";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session/session-settings";
 import { todoToMessage } from "@gennai/protocol/model/session/todo";
 import { protocolVersion } from "@gennai/protocol/spoken-protocol";
@@ -19,25 +17,22 @@ import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";
 import { waitForAnswer } from "@gennai/sessions/manager/answer-request";
 import { conversationPreview } from "@gennai/sessions/manager/conversation-preview";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import { loadScenarios } from "@gennai/sessions/policies/load-scenarios";
 import { questionsOf } from "@gennai/sessions/session/log/interrupted-turn";
 import type { Session } from "@gennai/sessions/session/session";
 import { startTurn } from "@gennai/sessions/turn/start/prepare-turn";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/start/queue-message";
 import type { SessionHead } from "@gennai/store/log/session-log";
-import { sessionsMeant } from "./access/sessions-meant.ts";
-import { applyProposalRpc } from "./methods/apply-proposal-rpc.ts";
 import type { attemptRpcs } from "./methods/attempt-rpcs.ts";
 import { backgroundRpcs } from "./methods/background-rpcs.ts";
-import { checkpointRpcs } from "./methods/checkpoint-rpcs.ts";
+import { changeRpcs } from "./methods/change-rpcs.ts";
 import type { chooseModelRpcs } from "./methods/choose-model-rpcs.ts";
 import { submitClientEvent } from "./methods/client-event.ts";
 import { streamEvents } from "./methods/event-stream.ts";
 import { invoke } from "./methods/invoke.ts";
-import { layerRpcs } from "./methods/layer-rpcs.ts";
 import type { modelKeyRpc } from "./methods/model-key-rpc.ts";
 import { listedSkills, sessionRpcs } from "./methods/session-rpcs.ts";
+import { sessionsMeant } from "./methods/sessions-meant.ts";
 import { workspaceRpcs } from "./methods/workspace-rpcs.ts";
 import { isolationOf } from "./open-stages.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
@@ -129,8 +124,7 @@ function agentService({
     ...chooseModel,
     ...attempts,
     ...backgroundRpcs(manager),
-    ...checkpointRpcs(manager),
-    ...layerRpcs(manager),
+    ...changeRpcs(manager),
     ...sessionRpcs(manager),
     ...workspaceRpcs(manager),
 
@@ -302,24 +296,6 @@ function agentService({
       if (content === undefined)
         throw new ServiceError("not_found", "The session names no such content, it was purged, or it holds a secret.");
       return { content };
-    },
-
-    async undoChangeSet({ sessionId, changeSetId, dryRun, rest }) {
-      const session = await manager.get(sessionId);
-      const undone = await session.acts.during("an undo", () =>
-        undoChangeSet(session, changeSetId === "" ? undefined : changeSetId, { dryRun, rest }),
-      );
-      const { files, skipped, refs } = undone;
-      return {
-        changeSetId: undone.changeSetId,
-        files: files.map(appliedFileToMessage),
-        skipped: skipped.map(skippedFileToMessage),
-        refs: [...refs],
-      };
-    },
-
-    async applyProposal(request, { signal }) {
-      return applyProposalRpc(await manager.get(request.sessionId), request, signal);
     },
   };
 

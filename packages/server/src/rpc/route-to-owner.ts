@@ -23,7 +23,7 @@ import type { SessionOwnership } from "@gennai/sessions/session/log/owned-log";
 import type { ReplicaInbox } from "../replica/inbox.ts";
 import type { ReplicaPresence } from "../replica/presence.ts";
 import type { Scopes } from "../telemetry/signals/scopes.ts";
-import { once, onlyMessage, sessionIdOf } from "./access/access-interceptor.ts";
+import { once, onlyMessage, sessionIdOf } from "./access-interceptor.ts";
 import { forwardCall } from "./forwarded-call.ts";
 import type { RemoteAttachments } from "./remote-attachments.ts";
 

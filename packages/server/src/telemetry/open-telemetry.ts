@@ -14,14 +14,13 @@ import type { TelemetrySettings } from "./export/telemetry-settings.ts";
 import { observeLoad } from "./load-gauges.ts";
 import { observedGate } from "./observed/observed-gate.ts";
 import { observedModel } from "./observed/observed-model.ts";
-import { observedRpcs } from "./observed/observed-rpcs.ts";
 import { observedTurns } from "./observed/observed-turn.ts";
-import { errorCode } from "./signals/error-code.ts";
+import { errorCode, rpcCode } from "./signals/error-code.ts";
 import { errorType } from "./signals/gen-ai.ts";
 import { createInstruments, type Instruments } from "./signals/instruments.ts";
 import { Names } from "./signals/names.ts";
 import type { Scopes } from "./signals/scopes.ts";
-import { Tracing } from "./signals/tracing.ts";
+import { endSpan, Tracing } from "./signals/tracing.ts";
 
 /** Watches a server for OpenTelemetry. Disposing sends what is left, and waits for that at most 5 s. */
 export interface Telemetry extends ServerObserver, AsyncDisposable {
@@ -149,5 +148,27 @@ function observedLog(log: SessionLog, instruments: Instruments): SessionLog {
     read: (sessionId, afterSeq, limit) => log.read(sessionId, afterSeq, limit),
     tail: (sessionId, afterSeq, options) => log.tail(sessionId, afterSeq, options),
     [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
+  };
+}
+
+/** A server span for each unary RPC. A stream lasts for hours: it only passes the client's trace on. */
+function observedRpcs(tracing: Tracing, instruments: Pick<Instruments, "rpc">): Interceptor {
+  return (next) => async (request) => {
+    if (request.stream) return next(request);
+    const method = `${request.service.typeName}/${request.method.name}`;
+    const facts = { "rpc.system.name": "connectrpc", "rpc.method": method };
+    const span = tracing.start({ name: method, kind: "server", attributes: facts });
+    const began = performance.now();
+    let error: string | undefined;
+    try {
+      return await tracing.below(span, () => next(request));
+    } catch (thrown) {
+      error = rpcCode(thrown);
+      throw thrown;
+    } finally {
+      endSpan(span, {}, error);
+      const status = error === undefined ? {} : { [errorType]: error };
+      instruments.rpc.record((performance.now() - began) / 1000, { ...facts, ...status });
+    }
   };
 }

@@ -32,7 +32,7 @@ import { FreeSpace } from "../admission/free-space.ts";
 import { LedgerExport } from "../export/ledger-export.ts";
 import { UserModelKeys } from "../identity/user-model-keys.ts";
 import type { Replica } from "../replica/open-replica.ts";
-import { accessInterceptor, holdSessionInterceptor } from "../rpc/access/access-interceptor.ts";
+import { accessInterceptor, holdSessionInterceptor } from "../rpc/access-interceptor.ts";
 import { registerAgentService } from "../rpc/agent-service.ts";
 import { errorInterceptor } from "../rpc/error-interceptor.ts";
 import { type GovernedTenant, registerGovernanceService } from "../rpc/governance-service.ts";

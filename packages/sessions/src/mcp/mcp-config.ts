@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { serverRefusal } from "@gennai/governance/limits/laid-down";
 import type { Limits } from "@gennai/governance/limits/limits";
 import { readUserFile } from "@gennai/machine/config/user-file";
+import { hasCode } from "@gennai/machine/system-error";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { whatRuns } from "@gennai/machine/workspace/what-runs";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
@@ -139,7 +140,7 @@ export async function loadMcpConfig(
     try {
       return await readControlFile(await realpath(workspaceRoot), projectMcpFile, maxBytes);
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return undefined;
       throw error;
     }
   });
@@ -217,11 +218,6 @@ function whyUnreadable(error: unknown): string {
   if (error instanceof z.ZodError) return error.issues[0]?.message ?? "it has another shape";
   if (error instanceof UnreadableFile || error instanceof Error) return error.message;
   return String(error);
-}
-
-function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 /** The configured servers of a workspace, each with what it would run of the workspace. */

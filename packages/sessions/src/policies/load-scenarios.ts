@@ -5,6 +5,7 @@ import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
 import { describeScenarioProblem, type Scenario } from "@gennai/agent/scenarios/scenario";
 import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { ServiceError } from "@gennai/machine/service-error";
+import { hasCode, systemErrorCode } from "@gennai/machine/system-error";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { Session } from "../session/session.ts";
@@ -52,7 +53,10 @@ export async function loadScenarios(workspaceRoot: string): Promise<LoadedScenar
     } catch (error) {
       if (error instanceof YamlError) warnings.push(error.message);
       else if (error instanceof UnreadableFile) warnings.push(`${error.message}; it is ignored`);
-      else warnings.push(`${file}: could not be read (${errorCode(error)}); check the file's permissions`);
+      else
+        warnings.push(
+          `${file}: could not be read (${systemErrorCode(error) ?? "unknown error"}); check the file's permissions`,
+        );
     }
   }
   return { scenarios, warnings };
@@ -68,7 +72,8 @@ async function scenarioFiles(root: string, warnings: string[]): Promise<readonly
     }
     entries = await readdir(real);
   } catch (error) {
-    if (errorCode(error) !== "ENOENT") warnings.push(`${folder}: could not be listed (${errorCode(error)})`);
+    if (!hasCode(error, "ENOENT"))
+      warnings.push(`${folder}: could not be listed (${systemErrorCode(error) ?? "unknown error"})`);
     return [];
   }
   const names = entries.filter((name) => /\.ya?ml$/i.test(name) && !name.startsWith(".")).sort();
@@ -76,10 +81,6 @@ async function scenarioFiles(root: string, warnings: string[]): Promise<readonly
     warnings.push(`${folder}: has ${names.length} files, only the first ${maxFiles} are read; join some of them`);
   }
   return names.slice(0, maxFiles);
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown error";
 }
 
 /**

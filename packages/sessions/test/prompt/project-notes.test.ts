@@ -2,8 +2,8 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { appendLesson } from "#prompt/append-lesson";
 import { readProjectNotes } from "#prompt/project-notes";
+import { appendLesson } from "#tools/writing/record-lesson-tool";
 import { IntentsBench } from "../intents/intents-bench.ts";
 
 let bench: IntentsBench;

@@ -2,10 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import type { ServerLog } from "@gennai/machine/server-log";
 import { hasCode } from "@gennai/machine/system-error";
 import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import type { Identity } from "@gennai/sessions/session/identity";
-import { endConnection } from "../../http/http-response.ts";
+import { Allowance } from "../../admission/allowance.ts";
+import { endConnection, sendError } from "../../http/http-response.ts";
+import type { Route } from "../../http/route.ts";
 import { toConnectError } from "../connect-error.ts";
 import { checkedBody, isTooLarge } from "./checked-body.ts";
 import { failing, fromWorkspace, type RpcOptions, rpcHandlers, takeSeat, withErrors } from "./rpc-handlers.ts";
@@ -15,7 +18,7 @@ const tooManyRequests = 429;
 const contentTooLarge = 413;
 
 /** Serves RPCs (gRPC-Web and Connect, uncompressed) to `node:http`. */
-export function nodeRpcHandler(
+function nodeRpcHandler(
   options: RpcOptions,
 ): (request: IncomingMessage, response: ServerResponse, caller: Identity) => void {
   const { callers, admission } = options;
@@ -108,4 +111,31 @@ async function answer(
 
 function isBytes(body: unknown): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+}
+
+interface ServedTenant {
+  rpcOptions(shutdown: AbortSignal): RpcOptions;
+}
+
+/** Hands each RPC to the tenant of the one who calls. Streams end when `shutdown` aborts. */
+export function tenantRpc(
+  tenants: { of(tenant: string): Promise<ServedTenant> },
+  { shutdown, log }: { readonly shutdown: AbortSignal; readonly log: ServerLog },
+): Route["handle"] {
+  // Its users ask again and again.
+  const reports = new Allowance(1, () => performance.now(), 20);
+  const handlers = new WeakMap<ServedTenant, ReturnType<typeof nodeRpcHandler>>();
+  const handlerOf = (tenant: ServedTenant): ReturnType<typeof nodeRpcHandler> => {
+    const handler = handlers.get(tenant) ?? nodeRpcHandler(tenant.rpcOptions(shutdown));
+    handlers.set(tenant, handler);
+    return handler;
+  };
+  return async (request, response, { identity }) => {
+    const tenant = await tenants.of(identity.tenant).catch((error: unknown) => {
+      if (reports.take()) log.error("A tenant could not be opened.", error);
+    });
+    if (tenant !== undefined) return handlerOf(tenant)(request, response, identity);
+    const message = "your tenant cannot be served right now";
+    sendError(response, { status: 503, code: "unavailable", message, headers: { "Retry-After": "30" } });
+  };
 }

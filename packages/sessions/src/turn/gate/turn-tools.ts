@@ -22,9 +22,8 @@ import type { KnownFiles } from "../../session/state/known-files.ts";
 import { isOwnBranch, isOwnStash } from "../../session/state/own-refs.ts";
 import { bashOutputTool, killShellTool, stateOf } from "../../tools/commands/background-tools.ts";
 import type { Staging } from "../../tools/commands/bash-tool.ts";
-import { problemsTool } from "../../tools/reading/problems-tool.ts";
+import { problemsTool, symbolsTool } from "../../tools/reading/editor-tools.ts";
 import { skillTool } from "../../tools/reading/skill-tool.ts";
-import { symbolsTool } from "../../tools/reading/symbols-tool.ts";
 import { askUserTool } from "../../tools/session/ask-user-tool.ts";
 import { createTools } from "./tool-set.ts";
 
