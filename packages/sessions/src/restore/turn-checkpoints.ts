@@ -120,10 +120,9 @@ export class TurnCheckpoints {
 
   async #close(checkpointId: string, { turnId, signal: stop }: ExecutionContext): Promise<void> {
     const { checkpoints, emit } = this.#options;
-    using limit = new TimeoutAfter(stop, stopTimeoutMs);
-    const { signal } = limit;
+    using limit = timeAfter(stop, stopTimeoutMs);
     try {
-      const changes = await Promise.race([checkpoints.close(checkpointId, { signal }), limit.over]);
+      const changes = await Promise.race([checkpoints.close(checkpointId, limit), limit.over]);
       emit(closedEvent(checkpointId, changes), turnId);
     } catch (error) {
       this.#warn(`The changes of the last command were not recorded: ${errorMessage(error)}`, turnId);
@@ -163,37 +162,30 @@ export function askWithoutCheckpoint(problem: WorkspaceCheckpoints["problem"]): 
   });
 }
 
-/** Extra time for work after it is stopped: git may hang, and a stop must not wait for ever. */
-class TimeoutAfter implements Disposable {
-  /** Aborts when the time is over. */
-  readonly signal: AbortSignal;
-  /** Rejects when the time is over. */
-  readonly over: Promise<never>;
-  readonly #stop: AbortSignal;
-  readonly #onStop: () => void;
-  #timer: NodeJS.Timeout | undefined;
-
-  /** @param milliseconds counted from when `stop` aborts */
-  constructor(stop: AbortSignal, milliseconds: number) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const abort = new AbortController();
-    promise.catch(() => undefined);
-    this.signal = abort.signal;
-    this.over = promise;
-    this.#stop = stop;
-    this.#onStop = () => {
-      this.#timer = setTimeout(() => {
-        const reason = new Error(`it took longer than ${milliseconds / 1000} s after the stop`);
-        abort.abort(reason);
-        reject(reason);
-      }, milliseconds);
-    };
-    if (stop.aborted) this.#onStop();
-    else stop.addEventListener("abort", this.#onStop, { once: true });
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-    this.#stop.removeEventListener("abort", this.#onStop);
-  }
+/** Extra time for work after it is stopped: git may hang, and a stop must not wait for ever. When it is over, the signal aborts. */
+function timeAfter(
+  stop: AbortSignal,
+  milliseconds: number,
+): Disposable & { readonly signal: AbortSignal; readonly over: Promise<never> } {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  over.catch(() => undefined);
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    timer = setTimeout(() => {
+      const reason = new Error(`it took longer than ${milliseconds / 1000} s after the stop`);
+      abort.abort(reason);
+      reject(reason);
+    }, milliseconds);
+  };
+  if (stop.aborted) begin();
+  else stop.addEventListener("abort", begin, { once: true });
+  return {
+    signal: abort.signal,
+    over,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", begin);
+    },
+  };
 }
