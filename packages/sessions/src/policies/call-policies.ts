@@ -13,8 +13,10 @@ import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governan
 import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
 import type { Policy } from "@gennai/governance/policy";
 import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
+import { ToolFailure } from "@gennai/governance/tool-error";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { hooksDirectory } from "@gennai/machine/git-data/hooks-directory";
+import { resolvePath } from "@gennai/machine/workspace/paths/resolve-path";
 import type { Listing, Workspace } from "@gennai/machine/workspace/workspace";
 import type { Session } from "../session/session.ts";
 import { type BranchRules, branchState, protectionOf } from "./own-branch.ts";
@@ -42,8 +44,17 @@ function callPolicies(options: CallPolicyOptions): readonly Policy[] {
   ]
     .map((path) => path.replaceAll(sep, "/"))
     .filter((path) => path !== "" && path !== ".." && !path.startsWith("../.."));
+  const leadsTo = (path: string): string => {
+    try {
+      return resolvePath(root, path, { isRecorded: true }).absolute;
+    } catch (error) {
+      // No program gets through it either: a loop of links, a file on the way.
+      if (error instanceof ToolFailure) return path;
+      throw error;
+    }
+  };
   return [
-    createContainmentPolicy({ root }),
+    createContainmentPolicy({ root, realPath: workspace.client === undefined ? leadsTo : undefined }),
     createControlFilesPolicy({ root, directories, entriesIn: (directory) => entriesIn(workspace, directory) }),
     createSecretsPolicy(),
     createPathListsPolicy({ allow: config.allowPaths, deny: config.denyPaths }),

@@ -36,18 +36,26 @@ const openPlaces: readonly string[] = [
 const harmlessDevice = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|u?random|fd\/\d+)$/;
 
 /**
- * No tool touches anything outside the workspace, and a command only after a user's yes. Paths of effects are real paths; paths
- * of commands are lexical, so for those the sandbox remains the boundary.
+ * No tool touches anything outside the workspace, and a command only after a user's yes. Paths of effects are real paths; those of
+ * commands are lexical, and in the workspace what they lead to now: while a command runs, only the sandbox is a boundary.
  *
  * @param options.root real absolute path of the workspace
+ * @param options.realPath where a path in the workspace leads, or would lead if it were made; both absolute
  */
-export function createContainmentPolicy(options: { readonly root: string }): Policy {
+export function createContainmentPolicy(options: {
+  readonly root: string;
+  readonly realPath?: ((path: string) => string) | undefined;
+}): Policy {
+  const { root, realPath = (path) => path } = options;
   return eachEffect("containment", (effect) => {
     if (effect.type !== "exec") return pathsOf(effect).map(insideOnly);
     const { command, cwd, staged } = effect;
     // Of the user's files it sees only the workspace, and has its own temporary directory.
     const seen = staged === true ? [] : command.paths;
-    return [insideOnly(cwd), ...seen.map((path) => commandPath(path, options.root, command.readsOnly))];
+    const led = seen.map((path) =>
+      isWithin(path.absolute, { directory: root }) ? { ...path, absolute: realPath(path.absolute) } : path,
+    );
+    return [insideOnly(cwd), ...led.map((path) => commandPath(path, root, command.readsOnly))];
   });
 }
 

@@ -46,6 +46,17 @@ describe("seed 003 §12 scope: containment", () => {
     expect(summary(await decide(policy, exec(command)))).toBe(expected);
   });
 
+  it.each([
+    ["cat link/diary.txt", "ask outside_workspace"],
+    ["ls link", "ask outside_workspace"],
+    ["touch link/x", "deny outside_workspace"],
+    ["cat /ws/src/a.ts", "allow"],
+  ])("knows where a link leads: %s: %s", async (command, expected) => {
+    const realPath = (path: string): string => path.replace("/ws/link", "/home/user");
+    const linked = createContainmentPolicy({ root: "/ws", realPath });
+    expect(summary(await decide(linked, exec(command)))).toBe(expected);
+  });
+
   it("refuses a command that would start outside", async () => {
     const effect = { ...exec("ls"), cwd: outside("/etc") };
     expect(summary(await decide(policy, effect))).toBe("deny outside_workspace");
