@@ -16,7 +16,7 @@ export function commandsPage() {
   return page(
     "# Commands that run unasked where they cannot be staged",
     "Where a command cannot run [on a stage](../commands.md), it runs without a question only if it is one of these, called with no other options. " +
-      'Words are written plainly, or in quotes; `$HOME` and `$PWD` are the only variables; there are no braces or tildes. Files may be given by one `*` in the last part of a relative path (`src/*.ts`), where no name can come out as an option, and `echo` may print what another such command prints (`"$(…)"`). They may be joined by `|`, `&&`, `||`, `;` and line ends, take their input from a file or from lines behind the command, and throw output away (`2>/dev/null`, `2>&1`). ' +
+      'Words are written plainly, or in quotes; `$HOME` and `$PWD` are the only variables; there are no braces or tildes. Files may be given by one `*` in the last part of a relative path (`src/*.ts`), where no name can come out as an option, and `echo` may print what another such command prints (`"$(…)"`). No `..` comes behind a name, and what `git remote` and `git config` print goes to no other program. They may be joined by `|`, `&&`, `||`, `;` and line ends, take their input from a file or from lines behind the command, and throw output away (`2>/dev/null`, `2>&1`). ' +
       "Where no sandbox covers secrets, a command that could show one below a directory or behind a link asks as well. " +
       "[Why](../decisions/2026-11-23-closed-grammar.md).",
     table(

@@ -17,11 +17,17 @@ export function onlyReads(text: string, found: readonly SimpleCommand[], place: 
   if (commands === undefined || commands.length !== found.length) return false;
   const moves = commands.some(([program]) => program === "cd");
   const hasOpenWords = commands.some((words) => words.some((word) => typeof word !== "string"));
+  // What masks their output knows an address as they print it, and not as another program passes it on.
+  const passesOn = /\$\(|(?<!\|)\|(?!\|)/.test(text);
+  const isAddress = (words: readonly PlainWord[]): boolean => words.includes("remote") || words.includes("config");
+  if (passesOn && commands.some((words) => words[0] === "git" && isAddress(words))) return false;
   // Behind `cd` it is another directory, and another repository.
   if (moves && (hasOpenWords || text.includes("$PWD") || commands.some(([program]) => program === "git"))) return false;
   return commands.every(([program, ...words], index) => {
     const same = found[index];
     if (same?.name !== program || same.wrappers.length > 0 || !sameWords(same.words, words)) return false;
+    // From behind a link, `..` leads elsewhere than it reads.
+    if (words.some((word) => typeof word === "string" && behindName.test(word))) return false;
     // On Windows, a path of another machine.
     if (words.some((word) => typeof word === "string" && /^[\\/]{2}/.test(word))) return false;
     if (program === "git" && place.cwd !== place.workspace) return false;
@@ -96,10 +102,13 @@ function isVersion(program: string, words: readonly (string | undefined)[]): boo
   );
 }
 
+/** With `..` behind the name of a directory. */
+const behindName = /(?:^|\/)(?!\.{1,2}\/)[^/]+\/(?:\.?\/)*\.\.(?:\/|$)/;
+
 /** By the row that says most of how it begins. */
 function isInRow(program: string, words: readonly string[]): boolean {
-  // Signatures are checked by a program that the repository configures.
-  if (program === "git" && words.some((word) => /%G|signature/i.test(word))) return false;
+  // Signatures are checked by a program that the repository configures; a remote's name may be an address with a login.
+  if (program === "git" && words.some((word) => /%G|signature|remotename/i.test(word))) return false;
   const all = [program, ...(program === "git" && words[0] === "--no-pager" ? words.slice(1) : words)];
   const length = [3, 2, 1].find((count) => count <= all.length && readingForms.has(all.slice(0, count).join(" ")));
   return length !== undefined && fits(readingForms.get(all.slice(0, length).join(" ")), all.slice(length));

@@ -95,6 +95,8 @@ export const gitCases: CommandCases = {
     "git branch --list x; git branch -d y",
     "git tag x",
     "git remote update",
+    "git remote -v | base64",
+    'echo "$(git config --get branch.main.remote)"',
     "git stash pop",
     "git worktree add x",
     "git reflog expire --all",

@@ -48,6 +48,7 @@ export const readingCases: CommandCases = {
     "cat -*",
     "cat */a.ts",
     "cat src/../*",
+    "cat link/../secrets/a.txt",
     "cat ../*",
     "cat /etc/*",
     "cat ~/*",
