@@ -1,6 +1,6 @@
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
-import { type ChosenServer, chooseServer, serverRequest } from "../connection/server-choice.ts";
+import { type ChosenServer, turnServer } from "../connection/server-choice.ts";
 import type { OfferContext } from "../review/offered-changes.ts";
 import { isTerminal } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
@@ -35,7 +35,6 @@ export function attemptsServer(
   signal: AbortSignal,
   options: { readonly settings?: SettingsChoice; readonly protectedBranches?: readonly string[] } = {},
 ): Promise<ChosenServer> {
-  const { settings = {}, protectedBranches = [] } = options;
-  const request = serverRequest({ server: "own" }, { workspace, stateDir, signal });
-  return chooseServer({ ...request, model: settings, protectedBranches, commands: "staged" }, console);
+  const { settings: model = {}, protectedBranches: protect = [] } = options;
+  return turnServer({ server: "own", protect }, { workspace, stateDir, signal, model, commands: "staged" }, console);
 }

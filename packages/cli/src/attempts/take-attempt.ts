@@ -2,16 +2,12 @@ import { SessionAttempts } from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
 import type { OfferContext } from "../review/offered-changes.ts";
-import { reviewProposal } from "../review/review-proposal.ts";
+import { type ReviewFlags, reviewProposal } from "../review/review-proposal.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { commandName, isTerminal } from "../terminal/console.ts";
 
-/** How an attempt's hunks are decided: by these, else by the person at the terminal. */
-export interface TakeFlags {
-  readonly yes?: boolean;
+export interface TakeFlags extends ReviewFlags {
   readonly ask?: boolean;
-  readonly keep?: readonly string[];
-  readonly refuse?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -35,13 +31,11 @@ export async function takeAttempt(
   const proposal = await proposalOf(session, await attempts.take(attemptsId, number, { signal }), signal);
   const target = flags.json === true ? errors : output;
   const canAsk = flags.ask === true || (isTerminal(input) && isTerminal(errors));
-  const reviewed = await reviewProposal(proposal, {
+  const reviewed = await reviewProposal(proposal, flags, {
     session,
     signal,
     input: canAsk ? lines() : undefined,
     paint: paintFor(target, environment),
-    selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
-    keepAll: flags.yes === true,
     write: (text) => void target.write(text),
     environment,
   });

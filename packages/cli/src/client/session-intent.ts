@@ -12,10 +12,7 @@ interface IntentRequest {
 }
 
 /** Puts the session under an intent. Throws `CliError` with the ids that can be selected. */
-export async function chooseIntent(
-  id: string,
-  { governance, sessionId, signal }: IntentRequest,
-): Promise<IntentSummary> {
+async function chooseIntent(id: string, { governance, sessionId, signal }: IntentRequest): Promise<IntentSummary> {
   try {
     return await selectIntent(governance, sessionId, id, { signal });
   } catch (cause) {
@@ -41,6 +38,16 @@ export async function chooseIntent(
       },
     );
   }
+}
+
+/** The intent that a request names, else the one under which a session that goes on works. Throws like `chooseIntent`. */
+export async function intentOf(
+  named: string | undefined,
+  isNew: boolean,
+  place: IntentRequest,
+): Promise<IntentSummary | undefined> {
+  if (named !== undefined) return chooseIntent(named, place);
+  return isNew ? undefined : activeIntent(place);
 }
 
 /** The intent the session works under. */

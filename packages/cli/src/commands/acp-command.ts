@@ -12,13 +12,7 @@ import { describedStart } from "@gennai/sessions/mcp/described-start";
 import { McpAcceptance, type McpContext, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 import type { GoverningAct } from "@gennai/store/ledger/persons-ledger";
 import { holdsFiles } from "../connection/holds-files.ts";
-import {
-  type ChosenServer,
-  chooseServer,
-  requireIsolation,
-  type ServerFlags,
-  serverRequest,
-} from "../connection/server-choice.ts";
+import { type ChosenServer, type ServerFlags, turnServer } from "../connection/server-choice.ts";
 import { CliError, usageError } from "../terminal/cli-error.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
@@ -55,18 +49,7 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
   const chosen = new Map<string, Promise<ChosenServer>>();
 
   const chooseFor = async (workspace: string): Promise<ChosenServer> => {
-    const server = await chooseServer(
-      {
-        ...serverRequest(flags, { workspace, stateDir, signal }),
-        model: settings,
-        protectedBranches: flags.protect ?? [],
-        commands,
-      },
-      console,
-    );
-    servers.use(server);
-    await requireIsolation(server, commands, signal);
-    return server;
+    return servers.use(await turnServer(flags, { workspace, stateDir, signal, model: settings, commands }, console));
   };
   /** One server for each workspace, as long as the editor is connected. */
   const serverOf = async (workspace: string): Promise<EditorServer> => {

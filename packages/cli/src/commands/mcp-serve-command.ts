@@ -9,7 +9,7 @@ import { type CallToolResult, Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { prepareAgentBranch, presentBranch } from "../client/agent-branch.ts";
 import { holdsFiles } from "../connection/holds-files.ts";
-import { chooseServer, requireIsolation, type ServerFlags, serverRequest } from "../connection/server-choice.ts";
+import { type ServerFlags, turnServer } from "../connection/server-choice.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
@@ -49,16 +49,7 @@ export async function mcpServeCommand(flags: McpServeFlags, console: Console): P
   const wanted = { workspace, request: branchTask, protect, signal };
   if (flags.branch === undefined) await presentBranch(wanted);
   else await prepareAgentBranch({ ...wanted, branch: flags.branch });
-  await using chosen = await chooseServer(
-    {
-      ...serverRequest(flags, { workspace, stateDir, signal }),
-      model: settings,
-      protectedBranches: protect,
-      commands,
-    },
-    console,
-  );
-  await requireIsolation(chosen, commands, signal);
+  await using chosen = await turnServer(flags, { workspace, stateDir, signal, model: settings, commands }, console);
 
   const called = new CalledTools();
   const leaving = new AbortController();

@@ -75,6 +75,30 @@ export async function chooseServer(asked: ServerRequest, console: Console): Prom
   }
 }
 
+/**
+ * A server on which turns run: one of our own gets the options, one of others must keep what they promise. Rejects with `CliError`.
+ * @param place.isHeld the server reaches the files only through this command, so no command is staged
+ */
+export async function turnServer(
+  flags: ServerFlags & { readonly protect?: readonly string[] },
+  {
+    commands,
+    model,
+    isHeld = false,
+    ...place
+  }: Pick<ServerRequest, "workspace" | "stateDir" | "signal" | "model"> & {
+    /** What the flags say; undefined: whatever the server does. */
+    readonly commands?: CommandsMode | undefined;
+    readonly isHeld?: boolean;
+  },
+  console: Console,
+): Promise<ChosenServer> {
+  const request = { ...serverRequest(flags, place), model, protectedBranches: flags.protect ?? [] };
+  const server = await chooseServer({ ...request, ...(commands === undefined ? {} : { commands }) }, console);
+  if (commands !== undefined && !isHeld) await requireIsolation(server, commands, place.signal);
+  return server;
+}
+
 /** Begins to load the server's modules if `chooseServer` will probably start one. */
 export async function loadAhead({ server, stateDir }: Pick<ServerRequest, "server" | "stateDir">): Promise<void> {
   const isOwn = server === "own" || (server === "auto" && (await announcedServers(stateDir)).servers.length === 0);

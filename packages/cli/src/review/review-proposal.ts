@@ -7,11 +7,16 @@ import type { LineInput } from "../terminal/line-input.ts";
 import { decideBySelection, namedHunks } from "./hunk-selection.ts";
 import { describeProposal, reviewAtTerminal } from "./review-at-terminal.ts";
 
-export interface ReviewOptions {
+/** How hunks are decided: by these, else by the person at the terminal. */
+export interface ReviewFlags {
+  /** Everything is kept that is not refused. */
+  readonly yes?: boolean;
+  readonly keep?: readonly string[];
+  readonly refuse?: readonly string[];
+}
+
+interface ReviewOptions {
   readonly session: AgentSession;
-  readonly selection: { readonly keep: readonly string[]; readonly refuse: readonly string[] };
-  /** `--yes`: everything is kept that is not refused. */
-  readonly keepAll: boolean;
   /** undefined: nobody can be asked. */
   readonly input: Pick<LineInput, "question" | "suspend"> | undefined;
   readonly write: (text: string) => void;
@@ -31,11 +36,26 @@ export interface ReviewResult {
   readonly files: readonly string[];
 }
 
+/** Reviews one after the other. Rejects like `reviewProposal`. */
+export async function reviewProposals(
+  proposals: readonly Proposal[],
+  flags: ReviewFlags,
+  options: ReviewOptions,
+): Promise<readonly ReviewResult[]> {
+  const results: ReviewResult[] = [];
+  for (const proposal of proposals) results.push(await reviewProposal(proposal, flags, options));
+  return results;
+}
+
 /** Shows a proposal, asks for decisions, and has the server apply what is kept. Rejects with its error if nothing was written. */
-export async function reviewProposal(proposal: Proposal, options: ReviewOptions): Promise<ReviewResult> {
+export async function reviewProposal(
+  proposal: Proposal,
+  flags: ReviewFlags,
+  options: ReviewOptions,
+): Promise<ReviewResult> {
   options.write(`\n${describeProposal(proposal, options.paint)}`);
   const hunks = namedHunks(proposal);
-  const decisions = await decide(proposal, options);
+  const decisions = await decide(proposal, flags, options);
   if (decisions === undefined) {
     options.write("Nothing was applied.\n");
     return { proposalId: proposal.proposalId, kept: [], undone: [], undecided: true, files: [] };
@@ -65,9 +85,12 @@ export async function reviewProposal(proposal: Proposal, options: ReviewOptions)
   };
 }
 
-async function decide(proposal: Proposal, options: ReviewOptions): Promise<readonly DecidedHunk[] | undefined> {
-  const { keep, refuse } = options.selection;
-  if (keep.length > 0 || refuse.length > 0 || options.keepAll) return decideBySelection(proposal, options.selection);
+async function decide(
+  proposal: Proposal,
+  { keep = [], refuse = [], yes = false }: ReviewFlags,
+  options: ReviewOptions,
+): Promise<readonly DecidedHunk[] | undefined> {
+  if (keep.length > 0 || refuse.length > 0 || yes) return decideBySelection(proposal, { keep, refuse });
   if (options.input !== undefined) return reviewAtTerminal(proposal, { ...options, input: options.input });
   options.write(
     "Nobody can be asked here: review with a terminal, or decide by --yes, --keep HUNK or --refuse HUNK.\n",

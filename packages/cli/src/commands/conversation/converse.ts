@@ -1,6 +1,4 @@
 import { Writable } from "node:stream";
-import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { TurnReport } from "@gennai/client/view/turn-report";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import { branchTitle } from "../../client/agent-branch.ts";
@@ -8,11 +6,11 @@ import { answeredAhead } from "../../client/allowed-ahead.ts";
 import { answerByPolicy } from "../../client/confirmation-answer.ts";
 import { headlessEditor } from "../../client/headless-editor.ts";
 import { KeptPrompts } from "../../client/kept-prompts.ts";
-import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
+import { intentOf, intentTitle } from "../../client/session-intent.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
-import { chooseServer, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
+import { turnServer } from "../../connection/server-choice.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
-import { reviewProposal } from "../../review/review-proposal.ts";
+import { reviewProposals } from "../../review/review-proposal.ts";
 import { usageError } from "../../terminal/cli-error.ts";
 import { asTyped, type Console, isDrawable, isTerminal } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
@@ -64,17 +62,12 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
     ? await openDiskWorkspace({ root: workspace, stateDir, environment: console.environment })
     : undefined;
   const server = parts.use(
-    await chooseServer(
-      {
-        ...serverRequest(flags, { workspace, stateDir, signal }),
-        model: settings,
-        protectedBranches: flags.protect ?? [],
-        commands,
-      },
+    await turnServer(
+      flags,
+      { workspace, stateDir, signal, model: settings, commands, isHeld: held !== undefined },
       told,
     ),
   );
-  if (held === undefined) await requireIsolation(server, commands, signal);
   const answering = flags.yes === true ? "yes" : "ask";
   const editor = headlessEditor({
     workspace,
@@ -102,34 +95,27 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
       if (prepared !== undefined && !isDrawn) face.note(branchTitle(prepared));
     },
     // What is drawn has a review of its own, unless the options decide.
-    afterTurn: (report, session) => (isDrawn && !isDecided ? Promise.resolve() : reviewed(report, session)),
-  });
-  parts.defer(() => conversation.close());
-  const reviewed = async ({ proposals }: TurnReport, session: AgentSession): Promise<void> => {
-    for (const proposal of proposals) {
-      await reviewProposal(proposal, {
+    afterTurn: async ({ proposals }, session) => {
+      if (isDrawn && !isDecided) return;
+      const { input, paint } = face;
+      const write = (text: string) => face.write(text);
+      await reviewProposals(proposals, flags, {
         session,
         signal,
-        input: face.input,
-        paint: face.paint,
+        input,
+        paint,
+        write,
         environment: console.environment,
-        selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
-        keepAll: flags.yes === true,
-        write: (text) => face.write(text),
       });
-    }
-  };
+    },
+  });
+  parts.defer(() => conversation.close());
   const info = server.client.getServerInfo({}, { signal });
   const resumed = await resumedSession();
   if (resumed === "none") return exitCode.ok;
   const session = await conversation.open(resumed);
   const place = { governance: server.governance, sessionId: session.sessionId, signal };
-  const intent =
-    flags.intent !== undefined
-      ? await chooseIntent(flags.intent, place)
-      : resumed === undefined
-        ? undefined
-        : await activeIntent(place);
+  const intent = await intentOf(flags.intent, resumed === undefined, place);
   const [{ isolation }, { managed }] = await Promise.all([
     info,
     server.governance.getGovernanceStatus({ sessionId: session.sessionId }, { signal }),

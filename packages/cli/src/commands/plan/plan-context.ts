@@ -5,13 +5,7 @@ import { SessionPlans } from "@gennai/client/session-plans";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { UserTerminal } from "../../client/user-terminal.ts";
-import {
-  type ChosenServer,
-  chooseServer,
-  type ServerFlags,
-  type ServerRequest,
-  serverRequest,
-} from "../../connection/server-choice.ts";
+import { type ChosenServer, type ServerFlags, type ServerRequest, turnServer } from "../../connection/server-choice.ts";
 import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
@@ -70,14 +64,7 @@ export async function openPlanContext(
     }),
   );
   const server = parts.use(
-    await chooseServer(
-      {
-        ...serverRequest(flags, { workspace, stateDir, signal: ending.signal }),
-        protectedBranches: flags.protect ?? [],
-        ...request,
-      },
-      console,
-    ),
+    await turnServer(flags, { workspace, stateDir, signal: ending.signal, model: {}, ...request }, console),
   );
   parts.defer(() => ending.abort());
   const owned = parts.move();

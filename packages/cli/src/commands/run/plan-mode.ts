@@ -2,10 +2,9 @@ import type { Plan } from "@gennai/client/plan";
 import { SessionPlans } from "@gennai/client/session-plans";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
-import { activeIntent, chooseIntent } from "../../client/session-intent.ts";
+import { intentOf } from "../../client/session-intent.ts";
 import type { UserTerminal } from "../../client/user-terminal.ts";
 import { whileAttended } from "../../client/while-attended.ts";
-import { requireIsolation } from "../../connection/server-choice.ts";
 import { asCliError, usageError } from "../../terminal/cli-error.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -46,12 +45,9 @@ export async function planRunCommand(
   });
   await using place = await openPlanContext(flags, console, { model: settings, commands });
   const { terminal, server, signal } = place;
-  await requireIsolation(server, commands, signal);
   terminal.view.note(`${branchTitle(branch)} · plan mode`);
   const session = await openPlanSession(place, { ...settings, workingDir: workspace }, namedSession(flags));
-  const at = { governance: server.governance, sessionId: session.sessionId, signal };
-  if (flags.intent !== undefined) await chooseIntent(flags.intent, at);
-  else await activeIntent(at);
+  await intentOf(flags.intent, true, { governance: server.governance, sessionId: session.sessionId, signal });
 
   const plans = new SessionPlans(server.plans, session.sessionId);
   const written = await writePlan(plans, request, askingAt(session, place));

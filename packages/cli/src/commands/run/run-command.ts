@@ -13,12 +13,12 @@ import type { Pipeline } from "../../ci/pipeline.ts";
 import { branchTitle } from "../../client/agent-branch.ts";
 import { namedPaths } from "../../client/item-lines.ts";
 import { exitCodeOf, runTurn } from "../../client/run-turn.ts";
-import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
+import { intentOf, intentTitle } from "../../client/session-intent.ts";
 import { UserTerminal } from "../../client/user-terminal.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
-import { chooseServer, loadAhead, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
+import { loadAhead, turnServer } from "../../connection/server-choice.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
-import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
+import { type ReviewResult, reviewProposals } from "../../review/review-proposal.ts";
 import { usageError } from "../../terminal/cli-error.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
@@ -101,16 +101,11 @@ export async function runCommand(
     loadAhead({ server: flags.server, stateDir }),
   ]);
 
-  await using server = await chooseServer(
-    {
-      ...serverRequest(flags, { workspace, stateDir, signal }),
-      model: settings,
-      protectedBranches: flags.protect ?? [],
-      commands,
-    },
+  await using server = await turnServer(
+    flags,
+    { workspace, stateDir, signal, model: settings, commands, isHeld: held !== undefined },
     console,
   );
-  if (held === undefined) await requireIsolation(server, commands, signal);
   const resume = await sessionToResume(flags, server, workspace, signal);
   const session = await terminal.openSession(server, {
     settings: { ...settings, ...(isNew && held === undefined ? { workingDir: workspace } : {}) },
@@ -124,18 +119,7 @@ export async function runCommand(
     );
   }
   const place = { governance: server.governance, sessionId: session.sessionId, signal };
-  const intent =
-    flags.intent !== undefined
-      ? await chooseIntent(flags.intent, place)
-      : isNew
-        ? undefined
-        : await activeIntent(place);
-  const proposals = (turn: TurnReport) => {
-    const review = () => reviewAll(turn, { session, terminal, flags, console, signal });
-    // The server reads through this command what was written.
-    return held === undefined || turn.proposals.length === 0 ? review() : session.whileAttached(review, { signal });
-  };
-
+  const intent = await intentOf(flags.intent, isNew, place);
   const asked = input && { session, place: { input, write: (words: string) => terminal.write(words), signal } };
   const branch = early ?? (await branches.prepare(request, session.settings.editingMode, asked));
   const opening = [
@@ -184,7 +168,20 @@ export async function runCommand(
     console.errors.write(`The answer does not fit ${flags.outputSchema ?? ""}: ${terminalSafe(problem)}\n`);
     code = exitCode.failed;
   }
-  const reviewed = await proposals(report);
+  const write = (text: string) => terminal.write(text);
+  const { paint } = terminal;
+  const review = () =>
+    reviewProposals(report.proposals, flags, {
+      session,
+      signal,
+      input,
+      paint,
+      write,
+      environment: console.environment,
+    });
+  // The server reads through this command what was written.
+  const isAttached = held !== undefined && report.proposals.length > 0;
+  const reviewed = await (isAttached ? session.whileAttached(review, { signal }) : review());
   if (code === exitCode.ok && reviewed.some(({ undecided }) => undecided)) code = exitCode.refused;
   if (pipeline !== undefined) code = pipeline.ended(report, code);
   const inBranchMode = session.settings.editingMode === "branch";
@@ -239,35 +236,6 @@ async function workspaceOf(request: string, flags: RunFlags, console: Console): 
     if (!(error instanceof ExpectedError)) throw error;
     throw usageError(error.message, error.hint ?? "Run it without --worktree.");
   }
-}
-
-async function reviewAll(
-  report: TurnReport,
-  context: {
-    readonly session: AgentSession;
-    readonly terminal: UserTerminal;
-    readonly flags: RunFlags;
-    readonly console: Console;
-    readonly signal: AbortSignal;
-  },
-): Promise<readonly ReviewResult[]> {
-  const { session, terminal, flags, console, signal } = context;
-  const results: ReviewResult[] = [];
-  for (const proposal of report.proposals) {
-    results.push(
-      await reviewProposal(proposal, {
-        session,
-        signal,
-        input: terminal.input,
-        paint: terminal.paint,
-        selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
-        keepAll: flags.yes === true,
-        write: (text) => terminal.write(text),
-        environment: console.environment,
-      }),
-    );
-  }
-  return results;
 }
 
 function finish(facts: {
