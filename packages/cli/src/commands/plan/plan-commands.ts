@@ -1,3 +1,4 @@
+import type { Plan } from "@gennai/client/plan";
 import { listSessions } from "@gennai/client/session/session-list";
 import { SessionPlans } from "@gennai/client/session-plans";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
@@ -5,8 +6,9 @@ import { activeIntent, intentTitle } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { utcTime } from "../../terminal/utc-time.ts";
+import { type Said, said } from "../command-host.ts";
 import { modelChoice } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import {
@@ -33,67 +35,58 @@ import {
 import { askingAt, writePlan } from "./write-plan.ts";
 
 /** `gennai plan new "<request>"`: the model writes a plan; the server holds it as a draft. Nothing runs. */
-export async function planNewCommand(request: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
+export async function planNewCommand(request: string, flags: PlanFlags, console: Console): Promise<Said> {
   if (request.trim() === "")
     throw usageError("The prompt is empty.", 'For example: gennai plan new "rename a to b in src/**"');
   const model = modelChoice(flags);
   if (flags.session === undefined) await ontoBranch(request, flags, console);
   await using place = await openPlanContext(flags, console, { model });
   const { terminal, workspace } = place;
+  const { paint } = terminal;
   const session = await openPlanSession(place, { ...model, workingDir: workspace }, flags.session);
-  const written = await writePlan(
-    new SessionPlans(place.server.plans, session.sessionId),
-    request,
-    askingAt(session, place),
-  );
   const { sessionId } = session;
-  if (flags.json === true) terminal.writeJson({ sessionId, ...written });
-  if (written.plan === undefined) {
-    if (flags.json !== true) terminal.write(describeNoPlan(written, terminal.paint));
-    return written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
+  const written = await writePlan(new SessionPlans(place.server.plans, sessionId), request, askingAt(session, place));
+  terminal.printer.breakLine();
+  const { plan } = written;
+  const json = { sessionId, ...written };
+  if (plan === undefined) {
+    const code = written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
+    return said(json, describeNoPlan(written, paint), code);
   }
-  if (flags.json !== true) {
-    terminal.write(describePlan(written.plan, terminal.paint));
-    await noteIntent(sessionId, place);
-    terminal.view.note(`Session ${sessionId} · next: gennai plan preview ${written.plan.planId}`);
-  }
-  return exitCode.ok;
+  const notes = [
+    ...(await intentHere(sessionId, place)),
+    `Session ${sessionId} · next: gennai plan preview ${plan.planId}`,
+  ];
+  return said(json, describePlan(plan, paint) + noted(notes, place));
 }
 
 /** `gennai plan preview ID`: real diffs, and the rules' verdict on every action. Nothing runs. */
-export async function planPreviewCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
+export async function planPreviewCommand(planId: string, flags: PlanFlags, console: Console): Promise<Said> {
   await using place = await openPlanContext(flags, console);
-  const { terminal, signal } = place;
+  const { signal } = place;
+  const { paint } = place.terminal;
   const plans = await plansWith(planId, flags, place);
+  const { sessionId } = plans;
   const { plan, actions } = await plans.preview(planId, { signal });
   // A person approves what was shown, so a new preview voids the approval.
   if (isFirstRun(await place.tokens.find(planId))) await place.tokens.take(planId);
-  if (flags.json === true) terminal.writeJson({ sessionId: plans.sessionId, plan, actions });
-  else {
-    terminal.write(describePlan(plan, terminal.paint) + describeActions(actions, terminal.paint));
-    await noteIntent(plans.sessionId, place);
-    if (plan.state === "awaiting_approval")
-      terminal.view.note(`Next: gennai plan approve ${planId} --digest ${plan.digest}`);
-  }
-  return plan.state === "preview" ? exitCode.refused : exitCode.ok;
+  const notes = await intentHere(sessionId, place);
+  if (plan.state === "awaiting_approval") notes.push(`Next: gennai plan approve ${planId} --digest ${plan.digest}`);
+  const text = describePlan(plan, paint) + describeActions(actions, paint) + noted(notes, place);
+  return said({ sessionId, plan, actions }, text, plan.state === "preview" ? exitCode.refused : exitCode.ok);
 }
 
 /** `gennai plan approve ID`: a person approves exactly one digest. The token is kept in the state directory. */
-export async function planApproveCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
+export async function planApproveCommand(planId: string, flags: PlanFlags, console: Console): Promise<Said> {
   await using place = await openPlanContext(flags, console);
   const { terminal, signal } = place;
   const plans = await plansWith(planId, flags, place);
+  const { sessionId } = plans;
   const waiting = await waitingApproval(planId, flags.digest, plans, place);
   if (waiting !== undefined) {
     const { digest, approvalToken, expires } = waiting;
-    const facts = { sessionId: plans.sessionId, planId, digest, approvalToken, expires: expires.toISOString() };
-    if (flags.json === true) terminal.writeJson(facts);
-    else {
-      terminal.view.note(
-        `It is approved already, until ${utcTime(expires)}, and was not run yet; nothing changed. Next: gennai plan execute ${planId}`,
-      );
-    }
-    return exitCode.ok;
+    const note = `It is approved already, until ${utcTime(expires)}, and was not run yet; nothing changed. Next: gennai plan execute ${planId}`;
+    return said({ sessionId, planId, digest, approvalToken, expires: expires.toISOString() }, noted([note], place));
   }
   const { plan, actions } = await plans.preview(planId, { signal });
   if (flags.digest !== undefined && flags.digest !== plan.digest) {
@@ -112,23 +105,22 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   }
   if (flags.digest === undefined) await requireYes(plan, place, flags);
   const { approvalToken, expires } = await keepApproval(plan, plans, place);
-  const facts = { sessionId: plans.sessionId, planId, digest: plan.digest };
-  if (flags.json === true) terminal.writeJson({ ...facts, approvalToken, expires: expires?.toISOString() ?? null });
-  else
-    terminal.view.note(
-      `Approved${expires === undefined ? "" : ` until ${utcTime(expires)}`} · next: gennai plan execute ${planId}`,
-    );
-  return exitCode.ok;
+  const until = expires === undefined ? "" : ` until ${utcTime(expires)}`;
+  return said(
+    { sessionId, planId, digest: plan.digest, approvalToken, expires: expires?.toISOString() ?? null },
+    noted([`Approved${until} · next: gennai plan execute ${planId}`], place),
+  );
 }
 
 /** `gennai plan execute ID`: spends the token and runs the plan; the server's questions are answered here. */
-export async function planExecuteCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
+export async function planExecuteCommand(planId: string, flags: PlanFlags, console: Console): Promise<Said> {
   await using place = await openPlanContext(flags, console);
-  const { terminal } = place;
+  const { paint, printer } = place.terminal;
   const plans = await plansWith(planId, flags, place);
+  const { sessionId } = plans;
   const approval = await takeApproval(named(planId, flags), plans, place);
   const { digest, token } = approval;
-  const session = await openPlanSession(place, {}, plans.sessionId);
+  const session = await openPlanSession(place, {}, sessionId);
   const plan = await whileAttended(session, place, (signal) =>
     plans.execute(planId, digest, token, { signal }).catch(async (error: unknown) => {
       await dropRefused(error, planId, approval, place);
@@ -136,70 +128,66 @@ export async function planExecuteCommand(planId: string, flags: PlanFlags, conso
     }),
   );
   await keepForVerification(planId, approval, plans, place);
-  if (flags.json === true) terminal.writeJson({ result: { sessionId: plans.sessionId, plan } });
-  else {
-    terminal.write(describePlan(plan, terminal.paint) + describeOutcome(plan, terminal.paint));
-    if (plan.executed) terminal.view.note(`Next: gennai plan verify ${planId}`);
-  }
-  return executionCode(plan);
+  printer.breakLine();
+  const next = plan.executed ? [`Next: gennai plan verify ${planId}`] : [];
+  const text = describePlan(plan, paint) + describeOutcome(plan, paint) + noted(next, place);
+  return said({ result: { sessionId, plan } }, text, executionCode(plan));
 }
 
 /** `gennai plan verify ID`: runs the verification commands. */
-export async function planVerifyCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
+export async function planVerifyCommand(planId: string, flags: PlanFlags, console: Console): Promise<Said> {
   await using place = await openPlanContext(flags, console);
-  const { terminal, tokens } = place;
+  const { paint, printer } = place.terminal;
   const plans = await plansWith(planId, flags, place);
+  const { sessionId } = plans;
   const { digest, token } = await verificationToken(named(planId, flags), plans, place);
-  const session = await openPlanSession(place, {}, plans.sessionId);
+  const session = await openPlanSession(place, {}, sessionId);
   const { plan, results } = await whileAttended(session, place, (signal) =>
     plans.verify(planId, digest, token, { signal }),
   );
-  await tokens.take(planId);
-  if (flags.json === true) terminal.writeJson({ result: { sessionId: plans.sessionId, plan, results } });
-  else terminal.write(describeResults(results, terminal.paint) + describeOutcome(plan, terminal.paint));
-  return plan.verified ? exitCode.ok : exitCode.failed;
+  await place.tokens.take(planId);
+  printer.breakLine();
+  const text = describeResults(results, paint) + describeOutcome(plan, paint);
+  return said({ result: { sessionId, plan, results } }, text, plan.verified ? exitCode.ok : exitCode.failed);
 }
 
 /** `gennai plan status [ID]`: one plan whole, or the plans of a session, or of the workspace's newest sessions. */
-export async function planStatusCommand(
-  planId: string | undefined,
-  flags: PlanFlags,
-  console: Console,
-): Promise<ExitCode> {
+export async function planStatusCommand(planId: string | undefined, flags: PlanFlags, console: Console): Promise<Said> {
   await using place = await openPlanContext(flags, console);
   const { terminal, server, signal, workspace } = place;
+  const { paint } = terminal;
   if (planId !== undefined) {
     const plans = await plansWith(planId, flags, place);
     const plan = await plans.get(planId, { signal });
-    if (flags.json === true) terminal.writeJson({ sessionId: plans.sessionId, plan });
-    else terminal.write(describePlan(plan, terminal.paint) + describeOutcome(plan, terminal.paint));
-    return exitCode.ok;
+    return said({ sessionId: plans.sessionId, plan }, describePlan(plan, paint) + describeOutcome(plan, paint));
   }
-  const sessions =
-    flags.session === undefined
-      ? (await listSessions(server.client, workspace, { signal }))
-          .slice(0, shownSessions)
-          .map(({ sessionId }) => sessionId)
-      : [flags.session];
-  let found = 0;
-  for (const sessionId of sessions) {
-    for (const plan of await new SessionPlans(server.plans, sessionId).list({ signal })) {
-      found += 1;
-      if (flags.json === true) terminal.writeJson({ sessionId, plan });
-      else terminal.write(planLine(plan));
-    }
+  const { session } = flags;
+  const known =
+    session === undefined
+      ? (await listSessions(server.client, workspace, { signal })).slice(0, shownSessions)
+      : [{ sessionId: session }];
+  const rows: { readonly sessionId: string; readonly plan: Plan }[] = [];
+  for (const { sessionId } of known) {
+    for (const plan of await new SessionPlans(server.plans, sessionId).list({ signal })) rows.push({ sessionId, plan });
   }
-  if (found === 0 && flags.json !== true)
-    terminal.write(asTyped('No plans yet. Make one: gennai plan new "…"\n', console.environment));
-  return exitCode.ok;
+  const none = asTyped('No plans yet. Make one: gennai plan new "…"', console.environment);
+  return { rows, text: rows.map(({ plan }) => planLine(plan)).join("") || `${none}\n` };
 }
 
 const shownSessions = 10;
 
-/** Shows the intent under which the plan would run. */
-async function noteIntent(sessionId: string, { server, terminal, signal }: PlanContext): Promise<void> {
+/** The intent under which the plan would run, as a note. */
+async function intentHere(sessionId: string, { server, signal }: PlanContext): Promise<string[]> {
   const intent = await activeIntent({ governance: server.governance, sessionId, signal });
-  if (intent !== undefined) terminal.view.note(`intent ${intentTitle(intent)}`);
+  return intent === undefined ? [] : [`intent ${intentTitle(intent)}`];
+}
+
+/** Remarks of this program, a line each. */
+function noted(
+  notes: readonly string[],
+  { terminal, environment }: Pick<PlanContext, "terminal" | "environment">,
+): string {
+  return notes.map((note) => `${terminal.paint("dim", asTyped(note, environment))}\n`).join("");
 }
 
 /** Plans change files on a branch of the agent's, as `gennai run` does. */

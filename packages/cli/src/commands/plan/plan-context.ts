@@ -32,6 +32,7 @@ export interface PlanContext extends AsyncDisposable {
   readonly terminal: UserTerminal;
   readonly interrupts: Interrupts;
   readonly tokens: PlanTokenFiles;
+  readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
 
@@ -73,6 +74,7 @@ export async function openPlanContext(
     server,
     terminal,
     interrupts,
+    environment: console.environment,
     signal: ending.signal,
     tokens: new PlanTokenFiles(stateDir),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
