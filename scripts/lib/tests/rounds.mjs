@@ -16,7 +16,7 @@ const rounds = [
   [2, "test/e2e/sandbox/keys"],
   [2, "test/e2e/sandbox/network"],
   [2, "test/e2e/sandbox/proposal"],
-  [7, "test/e2e/sandbox/staged", "test/e2e/sandbox/works-inside.test.ts"],
+  [6, "test/e2e/sandbox/staged"],
   [1, "packages/shell/test/copy/copy.test.ts", "packages/stage/test/observe/again.test.ts"],
   [2, "packages/stage/test/mount"],
   [2, "test/crash/server"],

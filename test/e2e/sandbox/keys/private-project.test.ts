@@ -5,7 +5,6 @@ import { TestOutside } from "@gennai/testkit/test-outside";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { keeping, wholeTree } from "../proposal/proposing.ts";
 import { keptText } from "./kept-text.ts";
 import { managersBelow } from "./services/package-managers.ts";
 
@@ -30,7 +29,6 @@ const files = {
     dependencies: { dep: "1.0.0" },
     scripts: { build: "node build.mjs", test: "node --test built.test.mjs" },
   }),
-  "pnpm-workspace.yaml": "allowBuilds:\n  dep: true\n",
   "generated.mjs": lines(),
   "build.mjs": `import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -53,93 +51,44 @@ test("what was built", () => {
 `,
 };
 
-interface Manager {
-  readonly install: readonly string[];
-  readonly lock: string;
-  readonly mode: "branch" | "proposal";
-  /** In each of the questions, in their order. */
-  readonly asked: (host: string) => readonly string[];
-}
+test("a project whose packages are private, from nothing with npm, by one yes", async () => {
+  using registry = await packageRegistry(token);
+  const host = `127.0.0.1:${registry.port}`;
+  const tools = managersBelow("tools");
+  await using home = await temporaryDirectory({
+    ".npmrc": `registry=http://${host}/\n//${host}/:_authToken=${token}\n`,
+    ...tools.files,
+  });
+  vi.stubEnv("HOME", home.root);
+  tools.use(home);
+  using outside = new TestOutside();
+  outside.servers.set(host, registry.port);
+  const commands = ["npm install", "npm run build", "npm test"];
+  await using server = await startTestServer({
+    files,
+    script: [{ match: "go", steps: [...commands.map((command) => bash(command)), { text: ["Done."] }] }],
+    server: { commands: "staged", outside },
+  });
+  const { workspace } = server;
+  await using session = await AskedSession.start(server, { withinMs: 200_000 });
+  const { questions, results } = await session.wholeTurn("once");
+  const outputs = results.map(({ error, output }) => `${error}${output}`).join("\n");
+  expect(
+    questions.map(({ title, computed }) => `${title} ${computed?.reason}`),
+    outputs,
+  ).toEqual([expect.stringContaining(`Let npm install reach ${host} with the login of ~/.npmrc for //${host}/?`)]);
+  expect(
+    results.map(({ exitCode }) => exitCode),
+    outputs,
+  ).toEqual([0, 0, 0]);
+  expect(results.at(-1)?.output).toMatch(/pass 1\b/);
+  expect(registry.requests).toContain(`GET /dep/-/dep-1.0.0.tgz Bearer ${token}`);
+  expect(registry.requests.filter((request) => request.includes("stolen"))).toEqual([]);
+  expect(outputs).not.toContain(token);
 
-const managers: readonly (readonly [name: string, Manager])[] = [
-  [
-    "pnpm, by one yes",
-    {
-      install: ["pnpm install --reporter=append-only"],
-      lock: "pnpm-lock.yaml",
-      mode: "proposal",
-      asked: (host) => [`Let pnpm install reach ${host} with the login of ~/.npmrc for //${host}/?`],
-    },
-  ],
-  [
-    "npm, by one yes",
-    {
-      install: ["npm install"],
-      lock: "package-lock.json",
-      mode: "branch",
-      asked: (host) => [`Let npm install reach ${host} with the login of ~/.npmrc for //${host}/?`],
-    },
-  ],
-];
-
-test.each(managers.map(([name, manager]) => [name, manager.mode, manager] as const))(
-  "a project whose packages are private, from nothing with %s, in %s mode",
-  async (_name, mode, { install, lock, asked }) => {
-    using registry = await packageRegistry(token);
-    const host = `127.0.0.1:${registry.port}`;
-    const tools = managersBelow("tools");
-    await using home = await temporaryDirectory({
-      ".npmrc": `registry=http://${host}/\n//${host}/:_authToken=${token}\n`,
-      ...tools.files,
-    });
-    vi.stubEnv("HOME", home.root);
-    tools.use(home);
-    using outside = new TestOutside();
-    outside.servers.set(host, registry.port);
-    const commands = [...install, "npm run build", "npm test"];
-    await using server = await startTestServer({
-      files,
-      script: [{ match: "go", steps: [...commands.map((command) => bash(command)), { text: ["Done."] }] }],
-      server: { commands: "staged", outside },
-    });
-    const { workspace } = server;
-    const before = wholeTree(server);
-    await using session = await AskedSession.start(server, { proposal: mode === "proposal", withinMs: 200_000 });
-    const { questions, results } = await session.wholeTurn("once", "once");
-    const outputs = results.map(({ error, output }) => `${error}${output}`).join("\n");
-    expect(
-      questions.map(({ title, computed }) => `${title} ${computed?.reason}`),
-      outputs,
-    ).toEqual(asked(host).map((text): unknown => expect.stringContaining(text)));
-    expect(
-      results.slice(install.length - 1).map(({ exitCode }) => exitCode),
-      outputs,
-    ).toEqual([0, 0, 0]);
-    expect(results.at(-1)?.output).toMatch(/pass 1\b/);
-    expect(registry.requests).toContain(`GET /dep/-/dep-1.0.0.tgz Bearer ${token}`);
-    expect(registry.requests.filter((request) => request.includes("stolen"))).toEqual([]);
-    expect(outputs).not.toContain(token);
-
-    if (mode === "branch") {
-      expect(await workspace.git("status", "--porcelain")).toBe(` M generated.mjs\n?? ${lock}`);
-      expect(await workspace.read("generated.mjs")).toBe(generated);
-    } else {
-      expect(wholeTree(server)).toEqual(before);
-      const [proposal, ...more] = session.proposals();
-      expect(more).toEqual([]);
-      expect(proposal?.changes.map(({ path, hunks }) => [path, hunks.length])).toEqual([
-        ["generated.mjs", 2],
-        [lock, 1],
-      ]);
-      if (proposal === undefined) return;
-      const hunks = keeping(proposal, (path, hunk) => path === lock || hunk === 0);
-      await server.client.applyProposal({ sessionId: session.id, proposalId: proposal.proposalId, hunks });
-      expect(await workspace.git("status", "--porcelain")).toBe(` M generated.mjs\n?? ${lock}`);
-      expect(await workspace.read("generated.mjs")).toBe(lines({ 2: second }));
-      expect(await workspace.read(lock)).toContain("dep");
-    }
-    expect(await workspace.read(lock)).not.toContain(token);
-    await server.running[Symbol.asyncDispose]();
-    expect(keptText(server)).not.toContain(token);
-  },
-);
+  expect(await workspace.git("status", "--porcelain")).toBe(" M generated.mjs\n?? package-lock.json");
+  expect(await workspace.read("generated.mjs")).toBe(generated);
+  expect(await workspace.read("package-lock.json")).not.toContain(token);
+  await server.running[Symbol.asyncDispose]();
+  expect(keptText(server)).not.toContain(token);
+});

@@ -1,11 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { createServer } from "node:http";
-import { listening } from "@gennai/testkit/listening";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
-import { branches, evilServer, gitWorld, password, reachable, userHome } from "./services/git-host.ts";
+import { branches, evilServer, gitWorld, password } from "./services/git-host.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -113,23 +110,6 @@ describe("what the workspace prepared finds no login, and pushes nothing of its 
     expect(output).toContain(`refs: refs/heads/work ${head} refs/heads/work ${"0".repeat(40)}`);
     expect(questions).toHaveLength(1);
     expect(branches(bare)).toBe("");
-  });
-
-  test("a host that leads on to another one is followed without the login, and only by a question of its own", async () => {
-    await using _home = await userHome();
-    using evil = await evilServer();
-    const leading = createServer((request, response) => {
-      response.writeHead(302, { Location: `http://localhost:${evil.port}${request.url}` }).end();
-    });
-    const { port } = await listening(leading);
-    using outside = reachable(port);
-    await using server = await staging(["git push origin work"], {}, {}, { outside });
-    await server.workspace.git("remote", "add", "origin", `http://127.0.0.1:${port}/r.git`);
-    await using session = await AskedSession.start(server);
-    const { output } = await session.turn("once", "no");
-    leading.close();
-    expect(output).toContain("exit code 128");
-    expect(evil.requests).toEqual([]);
   });
 });
 /** Takes the placeholder as git would, and tries what could be done with it. */

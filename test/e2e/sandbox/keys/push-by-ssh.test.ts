@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { eventsOf, Watcher } from "../../rpc/session-client.ts";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
 import { bareRepository, branches, userHome } from "./services/git-host.ts";
@@ -12,21 +11,6 @@ import { gitOverSsh } from "./services/git-over-ssh.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 describe("a plain chain with a push by ssh at its end", () => {
-  test("what stands before it is in the records while the question waits", async () => {
-    await using home = await userHome();
-    await home.write(".ssh/id_ed25519", "a key\n");
-    await using server = await staging(["touch made.txt && git push origin work"]);
-    await server.workspace.git("remote", "add", "origin", "ssh://git@127.0.0.1:9/r.git");
-    await using watcher = await Watcher.begin(server);
-    await watcher.until((events) => eventsOf(events, "confirmationRequest")[0]);
-    const recorded = async () => {
-      const records = (await server.workspace.read(".orchestration/agent_trace.jsonl")).split("\n");
-      expect(records.some((record) => /"outcome"/.test(record) && record.includes("made.txt"))).toBe(true);
-    };
-    await vi.waitFor(recorded);
-    expect(await server.workspace.read("made.txt")).toBe("");
-  });
-
   test("what stands before it is kept and recorded first; the remote that it puts in place is the one that is asked about", async () => {
     await using home = await userHome();
     await home.write(".ssh/id_ed25519", "a key\n");

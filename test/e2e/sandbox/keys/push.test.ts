@@ -2,22 +2,15 @@ import { existsSync } from "node:fs";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
-import { bareRepository, branches, loginAt, password, reachable, userHome } from "./services/git-host.ts";
-import { gitOverHttp } from "./services/git-over-http.ts";
+import { branches, gitWorld, loginAt, password } from "./services/git-host.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 describe("git push over HTTP, with the login of a credential helper", () => {
   test("a plain one is one question, which names the refs, the host and the login, each time; the remote's branch is kept", async () => {
-    await using home = await userHome();
-    await using bare = await bareRepository();
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
-    using outside = reachable(host.port);
-    await using server = await staging(["git push -u origin work", "git push origin work:again"], {}, {}, { outside });
-    const url = `http://127.0.0.1:${host.port}/r.git`;
-    await server.workspace.git("remote", "add", "origin", url);
+    await using at = await gitWorld(["git push -u origin work", "git push origin work:again"]);
+    const { bare, host, server } = at;
     await using session = await AskedSession.start(server);
 
     const first = await session.turnWithYes();
@@ -48,17 +41,12 @@ describe("git push over HTTP, with the login of a credential helper", () => {
     expect(branches(bare)).toContain("refs/heads/again");
     await server.running[Symbol.asyncDispose]();
     expect(keptText(server)).not.toContain(password);
-    expect(home.root).toBeTruthy();
   });
 
   test("after a no nothing is sent, and nobody is asked for the login; where another push comes of it, that is asked about", async () => {
-    await using home = await userHome();
-    await using bare = await bareRepository();
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
+    await using at = await gitWorld(["git push origin work", "git push origin work"]);
+    const { home, bare, host, server } = at;
     await home.write(".gitconfig", `[credential]\n\thelper = "!f() { echo asked > ~/asked; cat ~/login; }; f"\n`);
-    using outside = reachable(host.port);
-    await using server = await staging(["git push origin work", "git push origin work"], {}, {}, { outside });
-    await server.workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
     // As it was noted when it was there.
     const known = await server.workspace.git("commit-tree", "HEAD^{tree}", "-m", "gone");
     await server.workspace.git("update-ref", "refs/remotes/origin/work", known);
@@ -81,21 +69,11 @@ describe("git push over HTTP, with the login of a credential helper", () => {
   });
 
   test("in a pipe, in a list, behind a commit: a no lets the commit stand, and each push is asked about by itself", async () => {
-    await using _home = await userHome();
-    await using bare = await bareRepository();
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
-    using outside = reachable(host.port);
-    await using server = await staging(
-      [
-        "touch one.txt && git add -A && git commit -qm one && git push origin work",
-        "git push origin work 2>&1 | cat; git push origin work:two",
-      ],
-      {},
-      {},
-      { outside },
-    );
-    const { workspace } = server;
-    await workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
+    await using at = await gitWorld([
+      "touch one.txt && git add -A && git commit -qm one && git push origin work",
+      "git push origin work 2>&1 | cat; git push origin work:two",
+    ]);
+    const { bare, server, workspace } = at;
     await using session = await AskedSession.start(server);
     const before = await workspace.git("rev-parse", "HEAD");
     const refused = await session.turn("once", "no");
@@ -113,15 +91,10 @@ describe("git push over HTTP, with the login of a credential helper", () => {
   });
 
   test("one that takes commits away there says so", async () => {
-    await using _home = await userHome();
-    await using bare = await bareRepository();
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
-    using outside = reachable(host.port);
-    await using server = await staging(["git push origin", "git push origin work"], {}, {}, { outside });
-    const { workspace } = server;
+    await using at = await gitWorld(["git push origin", "git push origin work"]);
+    const { bare, server, workspace } = at;
     const theirs = await workspace.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "theirs");
     await workspace.git("push", "-q", bare.path("r.git"), `${theirs}:refs/heads/work`);
-    await workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
     await workspace.git("update-ref", "refs/remotes/origin/work", theirs);
     await workspace.git("config", "remote.origin.push", "+refs/heads/work:refs/heads/work");
     await using session = await AskedSession.start(server);
@@ -137,18 +110,12 @@ describe("git push over HTTP, with the login of a credential helper", () => {
   });
 
   test("and then more: the push is the one question; what was sent is never sent again for another host", async () => {
-    await using home = await userHome();
-    await using bare = await bareRepository();
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
-    using outside = reachable(host.port);
+    await using at = await gitWorld([
+      "git push origin work && curl -sS -m 5 http://pages.example/",
+      "curl -sS http://pages.example/",
+    ]);
+    const { host, outside, server } = at;
     const asked = await outside.pages("pages.example", 80, () => ({ body: "page" }));
-    await using server = await staging(
-      ["git push origin work && curl -sS -m 5 http://pages.example/", "curl -sS http://pages.example/"],
-      {},
-      {},
-      { outside },
-    );
-    await server.workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
     await using session = await AskedSession.start(server);
     const { questions, output } = await session.turnWithYes();
     expect(questions.map(({ title }) => title)).toEqual([
@@ -158,6 +125,5 @@ describe("git push over HTTP, with the login of a credential helper", () => {
     expect(host.requests.filter((request) => request.startsWith("POST"))).toHaveLength(1);
     expect(asked).toEqual([]);
     expect((await session.turnWithYes()).output).toContain("page");
-    expect(home.root).toBeTruthy();
   });
 });

@@ -144,43 +144,41 @@ describe("git fetch, clone and pull over HTTP", () => {
   });
 });
 
-describe("git over ssh", () => {
-  test("is asked about at once; what stands beside it finds no key, and a no starts nothing", async () => {
-    await using home = await userHome();
-    await using bare = await bareRepository();
-    const theirs = await commitThere(bare);
-    execFileSync("mkdir", ["-m", "700", home.path(".ssh")]);
-    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", home.path(".ssh/id")]);
-    await using host = await gitOverSsh(bare.root, await home.read(".ssh/id.pub"));
-    await home.write(".ssh/known_hosts", host.knownHost);
-    await home.write(
-      ".ssh/config",
-      `Host work\n  HostName 127.0.0.1\n  Port ${host.port}\n  User git\n  IdentityFile ${home.path(".ssh/id")}\n  IdentityAgent none\n  UserKnownHostsFile ${home.path(".ssh/known_hosts")}\n`,
-    );
-    await using server = await staging([
-      "git fetch origin",
-      "git fetch origin",
-      "ls ~/.ssh /run/gennai-key; git fetch origin || true",
-      "git clone -q work:r.git other.private",
-      "cat other.private/.git/config",
-    ]);
-    const { workspace } = server;
-    await workspace.git("remote", "add", "origin", "work:r.git");
-    await workspace.git("config", "core.sshCommand", `sh -c 'echo > ${workspace.path("stolen")}'`);
-    await using session = await AskedSession.start(server);
-    expect((await session.turn("no")).error).toContain("User denied execution");
-    expect(host.commands).toEqual([]);
-    const fetched = await session.turnWithYes();
-    expect(fetched.questions).toHaveLength(1);
-    expect(fetched.questions[0]?.computed?.reason).toContain(`the user's ssh key ${home.path(".ssh/id")}`);
-    expect(fetched.questions[0]?.impactStatement).toContain(`ssh://git@127.0.0.1:${host.port}/r.git`);
-    expect(await workspace.git("rev-parse", "origin/main")).toBe(theirs);
-    expect(existsSync(workspace.path("stolen"))).toBe(false);
-    const beside = await session.turn();
-    expect(beside.output).toContain("cannot access");
-    expect(host.commands).toEqual(["git-upload-pack 'r.git'"]);
-    await session.turnWithYes();
-    expect((await session.turnWithYes()).output).toContain("url = work:r.git");
-    expect(host.commands).toHaveLength(2);
-  });
+test("git over ssh: is asked about at once; what stands beside it finds no key, and a no starts nothing", async () => {
+  await using home = await userHome();
+  await using bare = await bareRepository();
+  const theirs = await commitThere(bare);
+  execFileSync("mkdir", ["-m", "700", home.path(".ssh")]);
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", home.path(".ssh/id")]);
+  await using host = await gitOverSsh(bare.root, await home.read(".ssh/id.pub"));
+  await home.write(".ssh/known_hosts", host.knownHost);
+  await home.write(
+    ".ssh/config",
+    `Host work\n  HostName 127.0.0.1\n  Port ${host.port}\n  User git\n  IdentityFile ${home.path(".ssh/id")}\n  IdentityAgent none\n  UserKnownHostsFile ${home.path(".ssh/known_hosts")}\n`,
+  );
+  await using server = await staging([
+    "git fetch origin",
+    "git fetch origin",
+    "ls ~/.ssh /run/gennai-key; git fetch origin || true",
+    "git clone -q work:r.git other.private",
+    "cat other.private/.git/config",
+  ]);
+  const { workspace } = server;
+  await workspace.git("remote", "add", "origin", "work:r.git");
+  await workspace.git("config", "core.sshCommand", `sh -c 'echo > ${workspace.path("stolen")}'`);
+  await using session = await AskedSession.start(server);
+  expect((await session.turn("no")).error).toContain("User denied execution");
+  expect(host.commands).toEqual([]);
+  const fetched = await session.turnWithYes();
+  expect(fetched.questions).toHaveLength(1);
+  expect(fetched.questions[0]?.computed?.reason).toContain(`the user's ssh key ${home.path(".ssh/id")}`);
+  expect(fetched.questions[0]?.impactStatement).toContain(`ssh://git@127.0.0.1:${host.port}/r.git`);
+  expect(await workspace.git("rev-parse", "origin/main")).toBe(theirs);
+  expect(existsSync(workspace.path("stolen"))).toBe(false);
+  const beside = await session.turn();
+  expect(beside.output).toContain("cannot access");
+  expect(host.commands).toEqual(["git-upload-pack 'r.git'"]);
+  await session.turnWithYes();
+  expect((await session.turnWithYes()).output).toContain("url = work:r.git");
+  expect(host.commands).toHaveLength(2);
 });

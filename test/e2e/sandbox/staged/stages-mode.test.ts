@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
+import { allEvents, eventOf, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -26,8 +26,13 @@ async function ran(at: TestServer) {
 describe("without a word of the user's", () => {
   test("a command is staged: nobody is asked before it, and all of what it did waits for a yes to a part of it", async () => {
     await using at = await server({ commands: "auto" });
-    expect(await at.client.getServerInfo({})).toMatchObject({ stages: "auto" });
+    expect(await at.client.getServerInfo({})).toMatchObject({
+      stages: "auto",
+      isolation: "sandboxed",
+      isolationReason: expect.stringContaining("bubblewrap"),
+    });
     const { result } = await ran(at);
+    expect(await at.workspace.read(".orchestration/agent_trace.jsonl")).toContain('"isolation":"sandboxed"');
     expect(result.output).toContain("nothing it changed was kept");
     expect(["AGENTS.md", "notes.txt"].filter((path) => existsSync(at.workspace.path(path)))).toEqual([]);
   });
@@ -40,6 +45,19 @@ describe("without a word of the user's", () => {
     expect(result.error).toMatch(/yes|asked/);
     expect(result.output).not.toContain("kept");
   });
+});
+
+test("where nothing is staged it is said at the start, and what does more than read asks", async () => {
+  await using at = await server({ commands: "ask" }, { command: "touch made.txt" });
+  expect(at.warnings.join()).toContain("Commands run without a sandbox");
+  expect(await at.client.getServerInfo({})).toMatchObject({
+    isolation: "unsandboxed",
+    isolationReason: expect.stringContaining("off"),
+  });
+  const sessionId = await startSession(at);
+  expect(eventsOf(await allEvents(at, sessionId), "warning")[0]).toMatch(/without a sandbox/);
+  expect(eventOf(await runTurn(at, sessionId, "go"), "toolResult").error).toMatch(/yes|asked/);
+  expect(existsSync(at.workspace.path("made.txt"))).toBe(false);
 });
 
 test("switched off, a command is asked about, and the tree is kept before it, whether it changes anything or not", async () => {
