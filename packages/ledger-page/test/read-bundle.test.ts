@@ -30,24 +30,22 @@ test("a bundle that is sound is told about as the command does, with its records
   );
 });
 
-describe("what was done to a bundle is found, as the command finds it:", () => {
-  test.each(tamperings)("%s", async (_name, change) => {
-    const bundle = change(good);
-    expect(bundle).not.toBe(good);
-    for (const publicKey of [key.pem, undefined]) {
-      const { report, records } = await readBundle(new Blob([bundle]), publicKey);
-      expect(report.status).not.toBe("ok");
-      expect(records).toEqual([]);
-      const { message, ...rest } = report;
-      const { message: ofCommand, ...restOfCommand } = await verifyLedgerBundle(
-        () => [new TextEncoder().encode(bundle)],
-        publicKey,
-      );
-      expect(rest).toEqual(restOfCommand);
-      // What is wrong with a key, each cryptography says in its own words.
-      if (report.status !== "no_key") expect(message).toBe(ofCommand);
-    }
-  });
+test.each(tamperings)("what was done to a bundle is found, as the command finds it: %s", async (_name, change) => {
+  const bundle = change(good);
+  expect(bundle).not.toBe(good);
+  for (const publicKey of [key.pem, undefined]) {
+    const { report, records } = await readBundle(new Blob([bundle]), publicKey);
+    expect(report.status).not.toBe("ok");
+    expect(records).toEqual([]);
+    const { message, ...rest } = report;
+    const { message: ofCommand, ...restOfCommand } = await verifyLedgerBundle(
+      () => [new TextEncoder().encode(bundle)],
+      publicKey,
+    );
+    expect(rest).toEqual(restOfCommand);
+    // What is wrong with a key, each cryptography says in its own words.
+    if (report.status !== "no_key") expect(message).toBe(ofCommand);
+  }
 });
 
 let directory = "";

@@ -115,22 +115,20 @@ describe("ScriptedModel", () => {
   });
 });
 
-describe("parseScript", () => {
-  it.each([
-    ["turns: []", /^s\.yaml:1: turns: /],
-    [
-      "turns:\n  - steps:\n      - txet: hi\n",
-      /^s\.yaml:3: turns\[0\]\.steps\[0\]: a step is one of thinking, text, tool/,
-    ],
-    ["turns:\n  - steps:\n      - text: a\n        tool: {name: b}\n", /not text and tool/],
-    ["turns:\n  - steps:\n      - text: a\n      - tool: {nmae: Read}\n", /^s\.yaml:4: turns\[0\]\.steps\[1\]\.tool/],
-    ["turns:\n  - match: '('\n    steps: [{text: a}]\n", /^s\.yaml:2: turns\[0\]\.match: is not a regular expression/],
-    ["turns:\n  - steps: [{tool: {name: a, args: {}, args_json: x}}]\n", /keep one/],
-    ["turns: [\n", /^s\.yaml:\d+: /],
-    ["turns:\n  - steps: [{text: {repeat: 0, chunk: a}}]\n", /^s\.yaml:2: turns\[0\]\.steps\[0\]\.text/],
-  ])("says where %j is wrong", (text, message) => {
-    expect(() => parseScript(text, "s.yaml")).toThrow(message);
-  });
+it.each([
+  ["turns: []", /^s\.yaml:1: turns: /],
+  [
+    "turns:\n  - steps:\n      - txet: hi\n",
+    /^s\.yaml:3: turns\[0\]\.steps\[0\]: a step is one of thinking, text, tool/,
+  ],
+  ["turns:\n  - steps:\n      - text: a\n        tool: {name: b}\n", /not text and tool/],
+  ["turns:\n  - steps:\n      - text: a\n      - tool: {nmae: Read}\n", /^s\.yaml:4: turns\[0\]\.steps\[1\]\.tool/],
+  ["turns:\n  - match: '('\n    steps: [{text: a}]\n", /^s\.yaml:2: turns\[0\]\.match: is not a regular expression/],
+  ["turns:\n  - steps: [{tool: {name: a, args: {}, args_json: x}}]\n", /keep one/],
+  ["turns: [\n", /^s\.yaml:\d+: /],
+  ["turns:\n  - steps: [{text: {repeat: 0, chunk: a}}]\n", /^s\.yaml:2: turns\[0\]\.steps\[0\]\.text/],
+])("parseScript: says where %j is wrong", (text, message) => {
+  expect(() => parseScript(text, "s.yaml")).toThrow(message);
 });
 
 describe("loadScriptedModel", () => {

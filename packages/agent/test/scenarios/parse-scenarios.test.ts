@@ -174,25 +174,21 @@ describe("EDITOR_CODE", () => {
   });
 });
 
-describe("PLAN", () => {
-  it.each([["filesystem, bash, mcp:*"], ["default, proposal, todo"], ["Write"]])("with %j only reads", (tools) => {
-    const { scenario, problems } = parseOne({ tools, prompt: "p" }, "plan");
-    expect(scenario?.tools.filter((tool) => !readers.includes(tool))).toEqual([]);
-    expect(scenario?.mcp).toEqual([]);
-    expect(problems[0]).toContain("left out");
-  });
+it.each([["filesystem, bash, mcp:*"], ["default, proposal, todo"], ["Write"]])("PLAN: with %j only reads", (tools) => {
+  const { scenario, problems } = parseOne({ tools, prompt: "p" }, "plan");
+  expect(scenario?.tools.filter((tool) => !readers.includes(tool))).toEqual([]);
+  expect(scenario?.mcp).toEqual([]);
+  expect(problems[0]).toContain("left out");
 });
 
-describe("built-in scenarios", () => {
-  it("are four, and only CODE can write or run", () => {
-    expect([...builtInScenarios.keys()]).toEqual(["CODE", "EDITOR_CODE", "RESPOND", "PLAN"]);
-    const can = (name: string) => writers.filter((tool) => builtInScenarios.get(name)?.tools.includes(tool));
-    expect({ code: can("CODE"), editor: can("EDITOR_CODE"), respond: can("RESPOND") }).toEqual({
-      code: writers,
-      editor: [],
-      respond: [],
-    });
-    expect(builtInScenarios.get("RESPOND")?.tools).toEqual([...readers, "Explore"]);
-    expect(builtInScenarios.get("CODE")?.toolsText).toBe("filesystem, default, todo, bash, agents, mcp:*");
+it("built-in scenarios: are four, and only CODE can write or run", () => {
+  expect([...builtInScenarios.keys()]).toEqual(["CODE", "EDITOR_CODE", "RESPOND", "PLAN"]);
+  const can = (name: string) => writers.filter((tool) => builtInScenarios.get(name)?.tools.includes(tool));
+  expect({ code: can("CODE"), editor: can("EDITOR_CODE"), respond: can("RESPOND") }).toEqual({
+    code: writers,
+    editor: [],
+    respond: [],
   });
+  expect(builtInScenarios.get("RESPOND")?.tools).toEqual([...readers, "Explore"]);
+  expect(builtInScenarios.get("CODE")?.toolsText).toBe("filesystem, default, todo, bash, agents, mcp:*");
 });

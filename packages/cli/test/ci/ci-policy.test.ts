@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { answerByCiPolicy, parseCiPolicy, readCiPolicy } from "#ci/ci-policy";
 
 const policy = parseCiPolicy(
@@ -79,31 +79,29 @@ test.each<[string, RegExp]>([
   expect(() => parseCiPolicy(text, "policy.yaml")).toThrow(why);
 });
 
-describe("a policy file", () => {
-  test("is read outside of the workspace alone, also behind a link", async () => {
-    await using directory = await temporaryDirectory();
-    const workspace = directory.path("repo");
-    await mkdir(workspace);
-    const [inside, outside, link] = [
-      directory.path("repo/p.yaml"),
-      directory.path("p.yaml"),
-      directory.path("link.yaml"),
-    ];
-    for (const file of [inside, outside]) await writeFile(file, "version: 1\nallow: []\n");
-    await symlink(inside, link);
-    const place = { directory: workspace, workspace };
-    expect(await readCiPolicy("../p.yaml", place)).toEqual({ version: 1, allow: [] });
-    for (const file of ["p.yaml", inside, link])
-      await expect(readCiPolicy(file, place)).rejects.toThrow("lies in the workspace");
-    await expect(readCiPolicy("../none.yaml", place)).rejects.toThrow("ENOENT");
-    // A package of a repository: what is beside it there is proposed as well.
-    await mkdir(directory.path("repo/.git"));
-    await mkdir(directory.path("repo/packages/a"), { recursive: true });
-    const packaged = { directory: workspace, workspace: directory.path("repo/packages/a") };
-    await expect(readCiPolicy("p.yaml", packaged)).rejects.toThrow("lies in the workspace or its repository");
-    expect(await readCiPolicy("../p.yaml", packaged)).toEqual({ version: 1, allow: [] });
-    await expect(readCiPolicy("/dev/zero", place)).rejects.toThrow("not a regular file");
-    await writeFile(outside, "#".repeat(1024 * 1024 + 1));
-    await expect(readCiPolicy(outside, place)).rejects.toThrow("larger");
-  });
+test("a policy file: is read outside of the workspace alone, also behind a link", async () => {
+  await using directory = await temporaryDirectory();
+  const workspace = directory.path("repo");
+  await mkdir(workspace);
+  const [inside, outside, link] = [
+    directory.path("repo/p.yaml"),
+    directory.path("p.yaml"),
+    directory.path("link.yaml"),
+  ];
+  for (const file of [inside, outside]) await writeFile(file, "version: 1\nallow: []\n");
+  await symlink(inside, link);
+  const place = { directory: workspace, workspace };
+  expect(await readCiPolicy("../p.yaml", place)).toEqual({ version: 1, allow: [] });
+  for (const file of ["p.yaml", inside, link])
+    await expect(readCiPolicy(file, place)).rejects.toThrow("lies in the workspace");
+  await expect(readCiPolicy("../none.yaml", place)).rejects.toThrow("ENOENT");
+  // A package of a repository: what is beside it there is proposed as well.
+  await mkdir(directory.path("repo/.git"));
+  await mkdir(directory.path("repo/packages/a"), { recursive: true });
+  const packaged = { directory: workspace, workspace: directory.path("repo/packages/a") };
+  await expect(readCiPolicy("p.yaml", packaged)).rejects.toThrow("lies in the workspace or its repository");
+  expect(await readCiPolicy("../p.yaml", packaged)).toEqual({ version: 1, allow: [] });
+  await expect(readCiPolicy("/dev/zero", place)).rejects.toThrow("not a regular file");
+  await writeFile(outside, "#".repeat(1024 * 1024 + 1));
+  await expect(readCiPolicy(outside, place)).rejects.toThrow("larger");
 });

@@ -1,5 +1,5 @@
 import { maxAnswerText, type UserQuestion } from "@gennai/protocol/model/session/user-question";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { askUserAtTerminal, readUserAnswer } from "#client/ask-user-at-terminal";
 
 const one: UserQuestion = {
@@ -13,22 +13,20 @@ const one: UserQuestion = {
 };
 const several: UserQuestion = { ...one, multiple: true };
 
-describe("what is typed", () => {
-  test.each<[string, UserQuestion, readonly number[], string]>([
-    ["2", one, [1], ""],
-    [" 1 ", one, [0], ""],
-    ["1, 2", several, [0, 1], ""],
-    ["2 2", several, [1], ""],
-    // More than it takes, and what there is not, are words.
-    ["1 2", one, [], "1 2"],
-    ["3", one, [], "3"],
-    ["0", one, [], "0"],
-    ["neither", one, [], "neither"],
-    ["", one, [], ""],
-    ["5", { ...one, options: [] }, [], "5"],
-  ])("%j", (line, question, chosen, text) => {
-    expect(readUserAnswer(line, question)).toEqual({ chosen, text });
-  });
+test.each<[string, UserQuestion, readonly number[], string]>([
+  ["2", one, [1], ""],
+  [" 1 ", one, [0], ""],
+  ["1, 2", several, [0, 1], ""],
+  ["2 2", several, [1], ""],
+  // More than it takes, and what there is not, are words.
+  ["1 2", one, [], "1 2"],
+  ["3", one, [], "3"],
+  ["0", one, [], "0"],
+  ["neither", one, [], "neither"],
+  ["", one, [], ""],
+  ["5", { ...one, options: [] }, [], "5"],
+])("what is typed: %j", (line, question, chosen, text) => {
+  expect(readUserAnswer(line, question)).toEqual({ chosen, text });
 });
 
 async function asked(lines: readonly (string | undefined)[]) {

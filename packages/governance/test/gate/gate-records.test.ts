@@ -55,24 +55,22 @@ describe("records", () => {
   });
 });
 
-describe("what a refusal or a failure quotes", () => {
-  const leaking = { ...finding, reason: "It says secret.", hint: "Not secret." };
-  it.each([
-    { name: "an analysis that fails", args: { value: "quotes" }, verdict: allow },
-    { name: "a tool that fails", args: { value: "quotes late" }, verdict: allow },
-    { name: "a policy that denies", args: {}, verdict: deny(leaking) },
-    { name: "a policy that asks", args: {}, verdict: ask(leaking) },
-    { name: "arguments that do not fit", args: { secret: true }, verdict: allow },
-  ])("$name", async ({ args, verdict }) => {
-    const { run, decisions, questions } = gateWith({ verdicts: [verdict] });
-    const results = await run("Change", args);
-    const said = JSON.stringify({
-      results: results.map(({ output, error }) => ({ output, error })),
-      reasons: decisions.map(({ reason }) => reason),
-    });
-    expect(said).toContain("[REDACTED:test]");
-    expect(said + JSON.stringify(questions)).not.toMatch(/secret(?!:)/);
+const leaking = { ...finding, reason: "It says secret.", hint: "Not secret." };
+it.each([
+  { name: "an analysis that fails", args: { value: "quotes" }, verdict: allow },
+  { name: "a tool that fails", args: { value: "quotes late" }, verdict: allow },
+  { name: "a policy that denies", args: {}, verdict: deny(leaking) },
+  { name: "a policy that asks", args: {}, verdict: ask(leaking) },
+  { name: "arguments that do not fit", args: { secret: true }, verdict: allow },
+])("what a refusal or a failure quotes: $name", async ({ args, verdict }) => {
+  const { run, decisions, questions } = gateWith({ verdicts: [verdict] });
+  const results = await run("Change", args);
+  const said = JSON.stringify({
+    results: results.map(({ output, error }) => ({ output, error })),
+    reasons: decisions.map(({ reason }) => reason),
   });
+  expect(said).toContain("[REDACTED:test]");
+  expect(said + JSON.stringify(questions)).not.toMatch(/secret(?!:)/);
 });
 
 it("does not claim that a call which was stopped midway never ran", async () => {

@@ -111,39 +111,37 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
   });
 });
 
-describe("seed 003 §2.3, seed 003 §12 registry: what is not a call", () => {
-  it.each([
-    { name: "unknown tool", tool: "Nope", args: {}, code: "unknown_tool", failureClass: "tool_unavailable" },
-    { name: "not JSON", tool: "Look", args: "{", code: "bad_arguments", failureClass: "command_error" },
-    {
-      name: "unknown argument",
-      tool: "Look",
-      args: { approved: true },
-      code: "bad_arguments",
-      failureClass: "command_error",
-    },
-    { name: "wrong type", tool: "Look", args: { value: 1 }, code: "bad_arguments", failureClass: "command_error" },
-    {
-      name: "lone surrogate",
-      tool: "Look",
-      args: '{"value":"\\ud800"}',
-      code: "bad_arguments",
-      failureClass: "command_error",
-    },
-    {
-      name: "analysis fails",
-      tool: "Change",
-      args: { value: "unanalysable" },
-      code: "bad_path",
-      failureClass: "command_error",
-    },
-  ])("$name", async ({ tool, args, code, failureClass }) => {
-    const { run, steps } = gateWith();
-    const [result] = await run(tool, args);
-    expect(result?.error?.code).toBe(code);
-    expect(result?.failureClass).toBe(failureClass);
-    expect(steps.filter((step) => step.startsWith("execute"))).toEqual([]);
-  });
+it.each([
+  { name: "unknown tool", tool: "Nope", args: {}, code: "unknown_tool", failureClass: "tool_unavailable" },
+  { name: "not JSON", tool: "Look", args: "{", code: "bad_arguments", failureClass: "command_error" },
+  {
+    name: "unknown argument",
+    tool: "Look",
+    args: { approved: true },
+    code: "bad_arguments",
+    failureClass: "command_error",
+  },
+  { name: "wrong type", tool: "Look", args: { value: 1 }, code: "bad_arguments", failureClass: "command_error" },
+  {
+    name: "lone surrogate",
+    tool: "Look",
+    args: '{"value":"\\ud800"}',
+    code: "bad_arguments",
+    failureClass: "command_error",
+  },
+  {
+    name: "analysis fails",
+    tool: "Change",
+    args: { value: "unanalysable" },
+    code: "bad_path",
+    failureClass: "command_error",
+  },
+])("seed 003 §2.3, seed 003 §12 registry: what is not a call: $name", async ({ tool, args, code, failureClass }) => {
+  const { run, steps } = gateWith();
+  const [result] = await run(tool, args);
+  expect(result?.error?.code).toBe(code);
+  expect(result?.failureClass).toBe(failureClass);
+  expect(steps.filter((step) => step.startsWith("execute"))).toEqual([]);
 });
 
 describe("seed 001 fail-safe: hooks fail closed", () => {
@@ -183,93 +181,86 @@ describe("seed 001 fail-safe: hooks fail closed", () => {
   );
 });
 
-describe("stopping", () => {
-  it("seed 003 §12 post-stop: runs nothing after an abort", async () => {
-    const abort = new AbortController();
-    abort.abort();
-    const { run, steps } = gateWith();
-    expect((await run("Change", {}, abort.signal))[0]?.error?.code).toBe("stopped");
-    expect(steps).toEqual(["end c1:refused"]);
-  });
+it("stopping: seed 003 §12 post-stop: runs nothing after an abort", async () => {
+  const abort = new AbortController();
+  abort.abort();
+  const { run, steps } = gateWith();
+  expect((await run("Change", {}, abort.signal))[0]?.error?.code).toBe("stopped");
+  expect(steps).toEqual(["end c1:refused"]);
 });
 
-describe("failures while running", () => {
-  it.each([
-    { value: "fails", code: "stale_file" },
-    { value: "throws", code: "internal", message: "The tool failed unexpectedly." },
-    { value: "has a broken disk", code: "io_error", message: "The server's own files failed: EIO: i/o error." },
-  ])("$value", async ({ value, code, message }) => {
-    const { run, steps } = gateWith();
-    const [result] = await run("Change", { value });
-    expect(result?.error).toMatchObject({ code, ...(message === undefined ? {} : { message }) });
-    expect(result?.output).not.toContain("boom");
-    expect(steps.at(-1)).toBe("end c1:ran");
-  });
+it.each([
+  { value: "fails", code: "stale_file" },
+  { value: "throws", code: "internal", message: "The tool failed unexpectedly." },
+  { value: "has a broken disk", code: "io_error", message: "The server's own files failed: EIO: i/o error." },
+])("failures while running: $value", async ({ value, code, message }) => {
+  const { run, steps } = gateWith();
+  const [result] = await run("Change", { value });
+  expect(result?.error).toMatchObject({ code, ...(message === undefined ? {} : { message }) });
+  expect(result?.output).not.toContain("boom");
+  expect(steps.at(-1)).toBe("end c1:ran");
 });
 
-describe("arguments that a user's hook wants", () => {
-  const wanting = (value: string, verdict: Verdict = allow): Policy => ({
-    name: "hook",
-    kind: "observer",
-    stage: "external",
-    decide: ({ args }) => ((args as { value?: string }).value === value ? verdict : { ...verdict, wanted: { value } }),
-  });
-  const judging = (denied: string, judged: unknown[]): Policy => ({
-    name: "ours",
-    kind: "guard",
-    decide: ({ args }) => {
-      judged.push((args as { value?: string }).value);
-      return (args as { value?: string }).value === denied ? deny(finding) : allow;
-    },
-  });
+const wanting = (value: string, verdict: Verdict = allow): Policy => ({
+  name: "hook",
+  kind: "observer",
+  stage: "external",
+  decide: ({ args }) => ((args as { value?: string }).value === value ? verdict : { ...verdict, wanted: { value } }),
+});
+const judging = (denied: string, judged: unknown[]): Policy => ({
+  name: "ours",
+  kind: "guard",
+  decide: ({ args }) => {
+    judged.push((args as { value?: string }).value);
+    return (args as { value?: string }).value === denied ? deny(finding) : allow;
+  },
+});
 
-  it.each([
-    { name: "run, once judged", hooks: [wanting("good")], judged: ["first", "good"], code: undefined },
-    { name: "a policy denies", hooks: [wanting("bad")], judged: ["first", "bad"], code: "no" },
-    {
-      name: "another hook denies",
-      hooks: [
-        wanting("good"),
-        {
-          ...wanting("x"),
-          decide: ({ args }: { args: unknown }) =>
-            (args as { value: string }).value === "good" ? deny(finding) : allow,
-        },
-      ],
-      judged: ["first", "good"],
-      code: "no",
-    },
-    {
-      name: "hooks that disagree",
-      hooks: [wanting("good"), wanting("better")],
-      judged: ["first"],
-      code: "hook_denied",
-    },
-    { name: "hooks that agree", hooks: [wanting("good"), wanting("good")], judged: ["first", "good"], code: undefined },
-    {
-      name: "its question stands",
-      hooks: [wanting("good", ask(finding))],
-      judged: ["first", "good"],
-      code: "nobody_to_ask",
-    },
-    {
-      name: "that the tool does not take",
-      hooks: [{ ...wanting("x"), decide: () => ({ ...allow, wanted: { no: 1 } }) }],
-      judged: ["first"],
-      code: "bad_arguments",
-    },
-  ])("$name", async ({ hooks, judged, code }) => {
-    const seen: unknown[] = [];
-    const { run, steps, decisions } = gateWith({
-      policies: [judging("bad", seen), ...hooks],
-      answer: { type: "nobody" },
-    });
-    const [result] = await run("Change", { value: "first" });
-    expect(seen).toEqual(judged);
-    expect(result?.error?.code).toBe(code);
-    expect(steps.includes("execute Change")).toBe(code === undefined);
-    if (code !== undefined) return;
-    expect(result?.output).toMatch(/good$/);
-    expect(decisions[0]).toMatchObject({ input: '{"value":"good"}', asCalled: 'Change {"value":"first"}' });
+it.each([
+  { name: "run, once judged", hooks: [wanting("good")], judged: ["first", "good"], code: undefined },
+  { name: "a policy denies", hooks: [wanting("bad")], judged: ["first", "bad"], code: "no" },
+  {
+    name: "another hook denies",
+    hooks: [
+      wanting("good"),
+      {
+        ...wanting("x"),
+        decide: ({ args }: { args: unknown }) => ((args as { value: string }).value === "good" ? deny(finding) : allow),
+      },
+    ],
+    judged: ["first", "good"],
+    code: "no",
+  },
+  {
+    name: "hooks that disagree",
+    hooks: [wanting("good"), wanting("better")],
+    judged: ["first"],
+    code: "hook_denied",
+  },
+  { name: "hooks that agree", hooks: [wanting("good"), wanting("good")], judged: ["first", "good"], code: undefined },
+  {
+    name: "its question stands",
+    hooks: [wanting("good", ask(finding))],
+    judged: ["first", "good"],
+    code: "nobody_to_ask",
+  },
+  {
+    name: "that the tool does not take",
+    hooks: [{ ...wanting("x"), decide: () => ({ ...allow, wanted: { no: 1 } }) }],
+    judged: ["first"],
+    code: "bad_arguments",
+  },
+])("arguments that a user's hook wants: $name", async ({ hooks, judged, code }) => {
+  const seen: unknown[] = [];
+  const { run, steps, decisions } = gateWith({
+    policies: [judging("bad", seen), ...hooks],
+    answer: { type: "nobody" },
   });
+  const [result] = await run("Change", { value: "first" });
+  expect(seen).toEqual(judged);
+  expect(result?.error?.code).toBe(code);
+  expect(steps.includes("execute Change")).toBe(code === undefined);
+  if (code !== undefined) return;
+  expect(result?.output).toMatch(/good$/);
+  expect(decisions[0]).toMatchObject({ input: '{"value":"good"}', asCalled: 'Change {"value":"first"}' });
 });

@@ -179,36 +179,34 @@ describe("verifyLedger", () => {
     );
   });
 
-  describe("with the signed head", () => {
-    it.each<[string, string, SignedHead, string]>([
-      ["a head that lags behind", file, headAt(3), "ok"],
-      ["a cut tail", text([one, two, three]), head, "truncated_tail"],
-      ["a tail cut inside a line", file.slice(0, -20), head, "truncated_tail"],
-      ["an emptied file", "", head, "truncated_tail"],
-      ["old unsigned lines in place of the ledger", '{"id":"1"}\n', head, "truncated_tail"],
-      [
-        "another chain by the same key",
-        text(chain(6, signer, { entries: () => entry({ turnId: "other" }) }).map((r) => r.line)),
-        head,
-        "broken_chain",
-      ],
-      ["a forged head", file, { ...head, seq: 4 }, "bad_signature"],
-      [
-        "a head of an unknown key",
-        file,
-        signHead({ workspace, seq: 5, hash: head.hash }, stranger.signer),
-        "unknown_key",
-      ],
-      [
-        "a head of another workspace",
-        file,
-        signHead({ workspace: "f".repeat(64), seq: 5, hash: head.hash }, signer),
-        "bad_signature",
-      ],
-      ["a torn last line after the head", `${file}{"files":[],"id`, head, "torn_last_line"],
-    ])("%s", async (_name, content, expectedHead, status) => {
-      expect((await verified(content, { head: expectedHead })).status).toBe(status);
-    });
+  it.each<[string, string, SignedHead, string]>([
+    ["a head that lags behind", file, headAt(3), "ok"],
+    ["a cut tail", text([one, two, three]), head, "truncated_tail"],
+    ["a tail cut inside a line", file.slice(0, -20), head, "truncated_tail"],
+    ["an emptied file", "", head, "truncated_tail"],
+    ["old unsigned lines in place of the ledger", '{"id":"1"}\n', head, "truncated_tail"],
+    [
+      "another chain by the same key",
+      text(chain(6, signer, { entries: () => entry({ turnId: "other" }) }).map((r) => r.line)),
+      head,
+      "broken_chain",
+    ],
+    ["a forged head", file, { ...head, seq: 4 }, "bad_signature"],
+    [
+      "a head of an unknown key",
+      file,
+      signHead({ workspace, seq: 5, hash: head.hash }, stranger.signer),
+      "unknown_key",
+    ],
+    [
+      "a head of another workspace",
+      file,
+      signHead({ workspace: "f".repeat(64), seq: 5, hash: head.hash }, signer),
+      "bad_signature",
+    ],
+    ["a torn last line after the head", `${file}{"files":[],"id`, head, "torn_last_line"],
+  ])("with the signed head: %s", async (_name, content, expectedHead, status) => {
+    expect((await verified(content, { head: expectedHead })).status).toBe(status);
   });
 
   it.each<[string, string, string, readonly string[]]>([

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { expect, it, test } from "vitest";
 import type { Effect } from "#effect";
 import { type Limit, leastPrivilege } from "#limits/limits";
 import { createLimitsPolicy } from "#limits/limits-policy";
@@ -15,28 +15,26 @@ function policyWith(...capabilities: readonly Capability[]) {
   return policyOf({ name: "team", holder: "user", file: "", lines: {}, capabilities: [...capabilities] });
 }
 
-describe("seed 003 §10 before: deny disallowed licensed tool", () => {
-  const rows: readonly (readonly [string, Effect, readonly Capability[]])[] = [
-    ["read", { type: "read", path: inside("a") }, ["read"]],
-    ["search", { type: "search", path: inside("") }, ["read"]],
-    ["propose", { type: "propose", path: inside("a"), operation: "update" }, ["propose"]],
-    ["write", write(inside("a")), ["write"]],
-    ["write that others run", write(inside(".github/workflows/ci.yml")), ["write", "high_impact"]],
-    ["a command that reads", exec("git status"), ["read"]],
-    ["a command", exec("npm test"), ["execute"]],
-    ["a command that leaves the machine", exec("curl https://a.example"), ["execute", "network"]],
-    ["a command of high impact", exec("npm publish"), ["execute", "network", "high_impact"]],
-    ["a command that is not known", exec("$X"), ["execute", "network", "high_impact"]],
-    ["network", net, ["network", "high_impact"]],
-    ["session", { type: "session" }, []],
-  ];
-  it.each(rows)("%s", async (_name, effect, needed) => {
-    expect(summary(await decide(policyWith(...needed), effect))).toBe("allow");
-    for (const missing of needed) {
-      const others = needed.filter((capability) => capability !== missing);
-      expect(summary(await decide(policyWith(...others), effect))).toBe("deny capability_denied");
-    }
-  });
+const rows: readonly (readonly [string, Effect, readonly Capability[]])[] = [
+  ["read", { type: "read", path: inside("a") }, ["read"]],
+  ["search", { type: "search", path: inside("") }, ["read"]],
+  ["propose", { type: "propose", path: inside("a"), operation: "update" }, ["propose"]],
+  ["write", write(inside("a")), ["write"]],
+  ["write that others run", write(inside(".github/workflows/ci.yml")), ["write", "high_impact"]],
+  ["a command that reads", exec("git status"), ["read"]],
+  ["a command", exec("npm test"), ["execute"]],
+  ["a command that leaves the machine", exec("curl https://a.example"), ["execute", "network"]],
+  ["a command of high impact", exec("npm publish"), ["execute", "network", "high_impact"]],
+  ["a command that is not known", exec("$X"), ["execute", "network", "high_impact"]],
+  ["network", net, ["network", "high_impact"]],
+  ["session", { type: "session" }, []],
+];
+it.each(rows)("seed 003 §10 before: deny disallowed licensed tool: %s", async (_name, effect, needed) => {
+  expect(summary(await decide(policyWith(...needed), effect))).toBe("allow");
+  for (const missing of needed) {
+    const others = needed.filter((capability) => capability !== missing);
+    expect(summary(await decide(policyWith(...others), effect))).toBe("deny capability_denied");
+  }
 });
 
 it("seed 003 §10 refusal: denied capability returns graceful refusal, which says what is missing and what to do", async () => {

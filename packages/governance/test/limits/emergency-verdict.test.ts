@@ -205,12 +205,10 @@ describe("a blocked tool", () => {
   );
 });
 
-describe("seed 003 §12 post-stop: no post-stop continuation", () => {
-  it("refuses every call, also one that only reads, and one that does nothing", async () => {
-    const stopped = { ...noEmergency, stopAll: true };
-    expect(await verdictOf(stopped, { type: "read", path: inside("a") })).toBe("deny stopped");
-    expect(await verdictOf(stopped)).toBe("deny stopped");
-  });
+it("seed 003 §12 post-stop: no post-stop continuation: refuses every call, also one that only reads, and one that does nothing", async () => {
+  const stopped = { ...noEmergency, stopAll: true };
+  expect(await verdictOf(stopped, { type: "read", path: inside("a") })).toBe("deny stopped");
+  expect(await verdictOf(stopped)).toBe("deny stopped");
 });
 
 describe("seed 003 §13 auditable: emergency controls are reversible, by people only", () => {

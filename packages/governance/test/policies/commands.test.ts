@@ -89,14 +89,12 @@ describe("commands that only read, and are not staged", () => {
   });
 });
 
-describe("seed 003 §2.2: high risk", () => {
-  it("asks for what the server runs, refuses what would be typed into a terminal", async () => {
-    const effect = exec("sudo ls");
-    expect(summary(await decide(createHighRiskPolicy(), effect))).toBe("ask high_risk");
-    const typed = effect.type === "exec" ? { ...effect, where: "client" as const } : effect;
-    expect(summary(await decide(createHighRiskPolicy(), typed))).toBe("deny high_risk_terminal");
-    const harmless = exec("npm test");
-    const typedTest = harmless.type === "exec" ? { ...harmless, where: "client" as const } : harmless;
-    expect(summary(await decide(createHighRiskPolicy(), typedTest))).toBe("allow");
-  });
+it("seed 003 §2.2: high risk: asks for what the server runs, refuses what would be typed into a terminal", async () => {
+  const effect = exec("sudo ls");
+  expect(summary(await decide(createHighRiskPolicy(), effect))).toBe("ask high_risk");
+  const typed = effect.type === "exec" ? { ...effect, where: "client" as const } : effect;
+  expect(summary(await decide(createHighRiskPolicy(), typed))).toBe("deny high_risk_terminal");
+  const harmless = exec("npm test");
+  const typedTest = harmless.type === "exec" ? { ...harmless, where: "client" as const } : harmless;
+  expect(summary(await decide(createHighRiskPolicy(), typedTest))).toBe("allow");
 });

@@ -127,34 +127,32 @@ describe("its calls in the words of the gate's tools", () => {
   });
 });
 
-describe("what is none of its words", () => {
-  test.each([
-    ["nothing", undefined],
-    ["a list", []],
-    ["no session", { hook_event_name: "PreToolUse" }],
-    ["a session without a name", { session_id: "", hook_event_name: "Stop" }],
-    [
-      "a call without an id",
-      { session_id: "s", cwd: "/", hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {} },
-    ],
-    [
-      "input that is a list",
-      { session_id: "s", cwd: "/", hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "t", tool_input: [] },
-    ],
-    [
-      "a name of megabytes",
-      {
-        session_id: "s",
-        cwd: "/",
-        hook_event_name: "PreToolUse",
-        tool_name: "B".repeat(1e6),
-        tool_use_id: "t",
-        tool_input: {},
-      },
-    ],
-  ])("%s is refused", (_what, payload) => {
-    expect(() => claudeCode.read(payload)).toThrow(UnreadableHookInput);
-  });
+test.each([
+  ["nothing", undefined],
+  ["a list", []],
+  ["no session", { hook_event_name: "PreToolUse" }],
+  ["a session without a name", { session_id: "", hook_event_name: "Stop" }],
+  [
+    "a call without an id",
+    { session_id: "s", cwd: "/", hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {} },
+  ],
+  [
+    "input that is a list",
+    { session_id: "s", cwd: "/", hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "t", tool_input: [] },
+  ],
+  [
+    "a name of megabytes",
+    {
+      session_id: "s",
+      cwd: "/",
+      hook_event_name: "PreToolUse",
+      tool_name: "B".repeat(1e6),
+      tool_use_id: "t",
+      tool_input: {},
+    },
+  ],
+])("what is none of its words: %s is refused", (_what, payload) => {
+  expect(() => claudeCode.read(payload)).toThrow(UnreadableHookInput);
 });
 
 test("its answers are those of its reference; a yes of the gate is none to its own questions", () => {

@@ -10,53 +10,51 @@ import { spliceText } from "#changes/splice-text";
 const lineText = fc.constantFrom("", "a", "b", "ab", "}", "über", "\t");
 const plainText = fc.array(lineText, { maxLength: 30 }).map((lines) => lines.join("\n"));
 
-describe("spliceText", () => {
-  const splices = fc
-    .tuple(
-      plainText,
-      fc.array(fc.tuple(fc.nat(40), fc.nat(8), fc.constantFrom("", "x", "\n", "a\nb\n", "}\n")), { maxLength: 5 }),
-    )
-    .map(([text, wishes]) => {
-      const result: { start: number; end: number; text: string }[] = [];
-      let from = 0;
-      for (const [skip, length, replacement] of wishes) {
-        const start = Math.min(text.length, from + skip);
-        const end = Math.min(text.length, start + length);
-        // Two splices at one place have no order.
-        if (result.length > 0 && start === from) break;
-        result.push({ start, end, text: replacement });
-        from = end;
-      }
-      return { text, splices: result };
-    });
-
-  test("gives the spliced text, and edits that turn the old lines into the new ones", () => {
-    fc.assert(
-      fc.property(splices, ({ text, splices }) => {
-        let want = "";
-        let at = 0;
-        for (const splice of splices) {
-          want += text.slice(at, splice.start) + splice.text;
-          at = splice.end;
-        }
-        want += text.slice(at);
-        const spliced = spliceText(text, splices);
-        expect(spliced.text).toBe(want);
-        const split = (value: string) => value.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-        const lines: string[] = split(text);
-        const newLines = split(want);
-        for (const edit of [...spliced.edits].reverse()) {
-          lines.splice(
-            edit.oldStart - 1,
-            edit.oldCount,
-            ...newLines.slice(edit.newStart - 1, edit.newStart - 1 + edit.newCount),
-          );
-        }
-        expect(lines.join("")).toBe(want);
-      }),
-      { numRuns: 1000 },
-    );
+const splices = fc
+  .tuple(
+    plainText,
+    fc.array(fc.tuple(fc.nat(40), fc.nat(8), fc.constantFrom("", "x", "\n", "a\nb\n", "}\n")), { maxLength: 5 }),
+  )
+  .map(([text, wishes]) => {
+    const result: { start: number; end: number; text: string }[] = [];
+    let from = 0;
+    for (const [skip, length, replacement] of wishes) {
+      const start = Math.min(text.length, from + skip);
+      const end = Math.min(text.length, start + length);
+      // Two splices at one place have no order.
+      if (result.length > 0 && start === from) break;
+      result.push({ start, end, text: replacement });
+      from = end;
+    }
+    return { text, splices: result };
   });
+
+test("spliceText: gives the spliced text, and edits that turn the old lines into the new ones", () => {
+  fc.assert(
+    fc.property(splices, ({ text, splices }) => {
+      let want = "";
+      let at = 0;
+      for (const splice of splices) {
+        want += text.slice(at, splice.start) + splice.text;
+        at = splice.end;
+      }
+      want += text.slice(at);
+      const spliced = spliceText(text, splices);
+      expect(spliced.text).toBe(want);
+      const split = (value: string) => value.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+      const lines: string[] = split(text);
+      const newLines = split(want);
+      for (const edit of [...spliced.edits].reverse()) {
+        lines.splice(
+          edit.oldStart - 1,
+          edit.oldCount,
+          ...newLines.slice(edit.newStart - 1, edit.newStart - 1 + edit.newCount),
+        );
+      }
+      expect(lines.join("")).toBe(want);
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 describe("changed blocks", () => {

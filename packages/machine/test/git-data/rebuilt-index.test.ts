@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readGitIndex } from "#git-data/git-index";
 import { rebuiltIndex } from "#git-data/rebuilt-index";
 
@@ -24,29 +24,27 @@ const later = 1n << 62n;
 
 const named = (bytes: Uint8Array, name: string) => Buffer.from(bytes).includes(name, 0, "latin1");
 
-describe("what git itself writes of its trees stays", () => {
-  test.each<[string, readonly string[]]>([
-    ["after a commit", []],
-    ["by another version", ["update-index --index-version=4"]],
-    ["with a file that is added", ["add new.txt"]],
-    ["with a file that is left out", ["rm -q --cached a/b/c.txt"]],
-    ["after a checkout", ["checkout -q -b other HEAD~1"]],
-    ["after a merge", ["checkout -q -b other HEAD~1", "merge -q main"]],
-  ])("%s", async (_name, commands) => {
-    await using repository = await temporaryRepository(files);
-    chmodSync(repository.path("a/b.txt"), 0o755);
-    symlinkSync("z.txt", repository.path("a/link"));
-    await repository.git("add", "--all");
-    await repository.git("commit", "-qm", "second");
-    writeFileSync(repository.path("new.txt"), "new\n");
-    const index = await indexAfter(repository, ...commands);
-    expect(named(index, "TREE")).toBe(true);
-    const rebuilt = rebuiltIndex(index, { bytes: index, mtimeNs: later });
-    expect(readGitIndex(rebuilt ?? index)).toEqual(readGitIndex(index));
-    expect(named(rebuilt ?? Buffer.of(), "TREE")).toBe(true);
-    // An older version has shorter names.
-    if (index[7] !== 4) expect(rebuilt?.toString("latin1")).toBe(index.toString("latin1"));
-  });
+test.each<[string, readonly string[]]>([
+  ["after a commit", []],
+  ["by another version", ["update-index --index-version=4"]],
+  ["with a file that is added", ["add new.txt"]],
+  ["with a file that is left out", ["rm -q --cached a/b/c.txt"]],
+  ["after a checkout", ["checkout -q -b other HEAD~1"]],
+  ["after a merge", ["checkout -q -b other HEAD~1", "merge -q main"]],
+])("what git itself writes of its trees stays: %s", async (_name, commands) => {
+  await using repository = await temporaryRepository(files);
+  chmodSync(repository.path("a/b.txt"), 0o755);
+  symlinkSync("z.txt", repository.path("a/link"));
+  await repository.git("add", "--all");
+  await repository.git("commit", "-qm", "second");
+  writeFileSync(repository.path("new.txt"), "new\n");
+  const index = await indexAfter(repository, ...commands);
+  expect(named(index, "TREE")).toBe(true);
+  const rebuilt = rebuiltIndex(index, { bytes: index, mtimeNs: later });
+  expect(readGitIndex(rebuilt ?? index)).toEqual(readGitIndex(index));
+  expect(named(rebuilt ?? Buffer.of(), "TREE")).toBe(true);
+  // An older version has shorter names.
+  if (index[7] !== 4) expect(rebuilt?.toString("latin1")).toBe(index.toString("latin1"));
 });
 
 test("a tree that is not that of the entries, and what a watcher saw, is left out", async () => {

@@ -66,45 +66,43 @@ describe("a secret is masked by what stands before it", () => {
   });
 });
 
-describe("what is known is masked in every coding", () => {
-  const secret = `p&ss w=rd/${noise(30)}`;
-  const bytes = Buffer.from(secret);
-  const wrapped = (text: string): string => text.replaceAll(/.{76}/g, "$&\n");
-  test.each<[string, string]>([
-    ["as it is", secret],
-    ["in JSON", JSON.stringify(`"${secret}"`)],
-    ["in an address", encodeURIComponent(secret)],
-    ["in a form", new URLSearchParams({ secret }).toString()],
-    ["every byte in an address", bytes.toString("hex").replaceAll(/../g, "%$&")],
-    ["hex", bytes.toString("hex")],
-    ["hex in capitals", bytes.toString("hex").toUpperCase()],
-    ...["", "x", "xy", "user:", "a longer beginning "].flatMap((before): [string, string][] => [
-      [`base64 behind ${before.length} bytes`, Buffer.from(`${before}${secret} and more`).toString("base64")],
-      [`base64url behind ${before.length} bytes`, Buffer.from(`${before}${secret}`).toString("base64url")],
-    ]),
-    ...[20, 30, 40, 50].map((length): [string, string] => [
-      `base64 on lines, behind ${length} bytes`,
-      wrapped(Buffer.from(`${"-".repeat(length)}${secret}${"-".repeat(60)}`).toString("base64")),
-    ]),
-  ])("%s", async (_, text) => {
-    const knowing = await createRedactor({ secrets: [secret] });
-    const decoded = (masked: string): string => {
-      const plain = masked.replaceAll(/\s|\[REDACTED:known-secret\]/g, "");
-      return [
-        plain,
-        Buffer.from(plain, "base64").toString("latin1"),
-        Buffer.from(plain, "hex").toString("latin1"),
-      ].join();
-    };
-    const whole = await knowing.redact(`of ${text} end`);
-    expect(whole).toContain("[REDACTED:known-secret]");
-    expect(seen(decoded(whole), noise(30))).toBeLessThan(6);
-    const stream = knowing.stream();
-    let shown = "";
-    for (let at = 0; at < text.length; at += 11) shown += await stream.push(text.slice(at, at + 11));
-    shown += await stream.end();
-    expect(seen(decoded(shown), noise(30))).toBeLessThan(6);
-  });
+const secret = `p&ss w=rd/${noise(30)}`;
+const bytes = Buffer.from(secret);
+const wrapped = (text: string): string => text.replaceAll(/.{76}/g, "$&\n");
+test.each<[string, string]>([
+  ["as it is", secret],
+  ["in JSON", JSON.stringify(`"${secret}"`)],
+  ["in an address", encodeURIComponent(secret)],
+  ["in a form", new URLSearchParams({ secret }).toString()],
+  ["every byte in an address", bytes.toString("hex").replaceAll(/../g, "%$&")],
+  ["hex", bytes.toString("hex")],
+  ["hex in capitals", bytes.toString("hex").toUpperCase()],
+  ...["", "x", "xy", "user:", "a longer beginning "].flatMap((before): [string, string][] => [
+    [`base64 behind ${before.length} bytes`, Buffer.from(`${before}${secret} and more`).toString("base64")],
+    [`base64url behind ${before.length} bytes`, Buffer.from(`${before}${secret}`).toString("base64url")],
+  ]),
+  ...[20, 30, 40, 50].map((length): [string, string] => [
+    `base64 on lines, behind ${length} bytes`,
+    wrapped(Buffer.from(`${"-".repeat(length)}${secret}${"-".repeat(60)}`).toString("base64")),
+  ]),
+])("what is known is masked in every coding: %s", async (_, text) => {
+  const knowing = await createRedactor({ secrets: [secret] });
+  const decoded = (masked: string): string => {
+    const plain = masked.replaceAll(/\s|\[REDACTED:known-secret\]/g, "");
+    return [
+      plain,
+      Buffer.from(plain, "base64").toString("latin1"),
+      Buffer.from(plain, "hex").toString("latin1"),
+    ].join();
+  };
+  const whole = await knowing.redact(`of ${text} end`);
+  expect(whole).toContain("[REDACTED:known-secret]");
+  expect(seen(decoded(whole), noise(30))).toBeLessThan(6);
+  const stream = knowing.stream();
+  let shown = "";
+  for (let at = 0; at < text.length; at += 11) shown += await stream.push(text.slice(at, at + 11));
+  shown += await stream.end();
+  expect(seen(decoded(shown), noise(30))).toBeLessThan(6);
 });
 
 /** Looks a little like a secret, and is none. */

@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { it } from "vitest";
 import { type ConversationRow, expectRow } from "./conversation-row.ts";
 import { codeTools } from "./tool-world.ts";
 
@@ -62,6 +62,4 @@ const rows: readonly ConversationRow[] = [
   },
 ];
 
-describe("OfflineModel where changes need an intent", () => {
-  it.each(rows)("$name", expectRow);
-});
+it.each(rows)("OfflineModel where changes need an intent: $name", expectRow);

@@ -20,49 +20,47 @@ const simpleContract = JSON.stringify({
 });
 const simple = seedPlan([{ id: "a", actions: [write("a.txt", "a\n")], verify: ["cat a.txt"] }]);
 
-describe("PlanService", () => {
-  test("submit, preview, approve, execute and verify over the wire; refusals have stable codes", async () => {
-    await using bench = await planBench();
-    const { id: sessionId } = await bench.session();
-    const { url, token } = bench.server;
-    const call = async (method: string, body: Readonly<Record<string, unknown>>) => {
-      const response = await fetch(`${url}/gennai.agent.v1.PlanService/${method}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-        body: JSON.stringify({ sessionId, ...body }),
-      });
-      return (await response.json()) as Record<string, never>;
-    };
-    const { plan, envelopeKind } = await call("SubmitPlan", {
-      text: `Here: {"kind":"plan","payload":${simpleContract}}`,
+test("PlanService: submit, preview, approve, execute and verify over the wire; refusals have stable codes", async () => {
+  await using bench = await planBench();
+  const { id: sessionId } = await bench.session();
+  const { url, token } = bench.server;
+  const call = async (method: string, body: Readonly<Record<string, unknown>>) => {
+    const response = await fetch(`${url}/gennai.agent.v1.PlanService/${method}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify({ sessionId, ...body }),
     });
-    expect([envelopeKind, plan]).toMatchObject(["plan", { state: "PLAN_STATE_DRAFT", title: "Test plan" }]);
-    const { planId, digest } = plan as unknown as { readonly planId: string; readonly digest: string };
-    const preview = await call("PreviewPlan", { planId });
-    expect(preview).toMatchObject({
-      plan: { state: "PLAN_STATE_AWAITING_APPROVAL" },
-      actions: [
-        {
-          stepId: "a",
-          verdict: "VERDICT_ALLOW",
-          risk: "RISK_LEVEL_MEDIUM",
-          change: { path: "a.txt", newContent: "a\n" },
-        },
-      ],
-    });
-    const { approvalToken } = await call("ApprovePlan", { planId, digest });
-    const refused = await call("ExecutePlan", { planId, digest: "0".repeat(64), approvalToken });
-    expect(JSON.stringify(refused)).toContain("digest_mismatch");
-    const run = await call("ExecutePlan", { planId, digest, approvalToken });
-    expect(run).toMatchObject({ plan: { state: "PLAN_STATE_VERIFYING", executed: true } });
-    const verified = await call("VerifyPlan", { planId, digest, approvalToken });
-    expect(verified).toMatchObject({
-      plan: { state: "PLAN_STATE_DONE", verified: true },
-      results: [{ passed: true, exitCode: 0 }],
-    });
-    expect(await call("GetPlan", { planId })).toMatchObject({ plan: { planId } });
-    expect(await call("ListPlans", {})).toMatchObject({ plans: [{ planId }] });
+    return (await response.json()) as Record<string, never>;
+  };
+  const { plan, envelopeKind } = await call("SubmitPlan", {
+    text: `Here: {"kind":"plan","payload":${simpleContract}}`,
   });
+  expect([envelopeKind, plan]).toMatchObject(["plan", { state: "PLAN_STATE_DRAFT", title: "Test plan" }]);
+  const { planId, digest } = plan as unknown as { readonly planId: string; readonly digest: string };
+  const preview = await call("PreviewPlan", { planId });
+  expect(preview).toMatchObject({
+    plan: { state: "PLAN_STATE_AWAITING_APPROVAL" },
+    actions: [
+      {
+        stepId: "a",
+        verdict: "VERDICT_ALLOW",
+        risk: "RISK_LEVEL_MEDIUM",
+        change: { path: "a.txt", newContent: "a\n" },
+      },
+    ],
+  });
+  const { approvalToken } = await call("ApprovePlan", { planId, digest });
+  const refused = await call("ExecutePlan", { planId, digest: "0".repeat(64), approvalToken });
+  expect(JSON.stringify(refused)).toContain("digest_mismatch");
+  const run = await call("ExecutePlan", { planId, digest, approvalToken });
+  expect(run).toMatchObject({ plan: { state: "PLAN_STATE_VERIFYING", executed: true } });
+  const verified = await call("VerifyPlan", { planId, digest, approvalToken });
+  expect(verified).toMatchObject({
+    plan: { state: "PLAN_STATE_DONE", verified: true },
+    results: [{ passed: true, exitCode: 0 }],
+  });
+  expect(await call("GetPlan", { planId })).toMatchObject({ plan: { planId } });
+  expect(await call("ListPlans", {})).toMatchObject({ plans: [{ planId }] });
 });
 
 describe("submitting", () => {

@@ -244,27 +244,25 @@ if (process.argv[2] === "loose") {
   });
 });
 
-describe("what only reads sees the workspace itself, and not a stage over it", () => {
-  const device = "stat -c %d a.txt";
-  test.each<[string, string, boolean, (repository: TemporaryRepository) => unknown]>([
-    ["plainly", device, true, () => undefined],
-    ["git, without programs in its settings", `${device}; git status`, true, () => undefined],
-    ["git, with one", `${device}; git status`, false, (each) => each.git("config", "core.fsmonitor", "./x")],
-    ["not git, with one", device, true, (each) => each.git("config", "core.fsmonitor", "./x")],
-    ["a program that may be a wrapper", `${device}; node --version`, false, () => undefined],
-    ["a command that may write", `${device}; touch b.txt`, false, () => undefined],
-    ["a workspace with a pipe", device, false, (each) => execFileSync("mkfifo", [each.path("pipe")])],
-    ["a workspace with a secret", `${device}; ls -a`, true, (each) => each.write(".env", "KEY=secret\n")],
-  ])("%s", async (_name, text, isItself, prepare) => {
-    await using repository = await temporaryRepository({ "a.txt": "1\n" });
-    await prepare(repository);
-    const staged = await machine().run(repository.root, text);
-    await staged.drop();
-    const seen = Number(staged.run.output.split("\n")[0]);
-    expect(seen === statSync(repository.path("a.txt")).dev).toBe(isItself);
-    expect(staged.run.exitCode).toBe(0);
-    expect(staged.run.output).not.toContain("secret");
-  });
+const device = "stat -c %d a.txt";
+test.each<[string, string, boolean, (repository: TemporaryRepository) => unknown]>([
+  ["plainly", device, true, () => undefined],
+  ["git, without programs in its settings", `${device}; git status`, true, () => undefined],
+  ["git, with one", `${device}; git status`, false, (each) => each.git("config", "core.fsmonitor", "./x")],
+  ["not git, with one", device, true, (each) => each.git("config", "core.fsmonitor", "./x")],
+  ["a program that may be a wrapper", `${device}; node --version`, false, () => undefined],
+  ["a command that may write", `${device}; touch b.txt`, false, () => undefined],
+  ["a workspace with a pipe", device, false, (each) => execFileSync("mkfifo", [each.path("pipe")])],
+  ["a workspace with a secret", `${device}; ls -a`, true, (each) => each.write(".env", "KEY=secret\n")],
+])("what only reads sees the workspace itself, and not a stage over it: %s", async (_name, text, isItself, prepare) => {
+  await using repository = await temporaryRepository({ "a.txt": "1\n" });
+  await prepare(repository);
+  const staged = await machine().run(repository.root, text);
+  await staged.drop();
+  const seen = Number(staged.run.output.split("\n")[0]);
+  expect(seen === statSync(repository.path("a.txt")).dev).toBe(isItself);
+  expect(staged.run.exitCode).toBe(0);
+  expect(staged.run.output).not.toContain("secret");
 });
 
 test("what is kept is there, and a database that is open is told of", async () => {

@@ -1,4 +1,4 @@
-import { describe, test } from "vitest";
+import { test } from "vitest";
 import { testAsOneUser } from "../as-users.ts";
 import { mounting } from "../scenario-files.ts";
 import { mountScenarios } from "./probe-scenarios.ts";
@@ -8,6 +8,4 @@ testAsOneUser(mounting.probe);
 // Only root can make the mounts of these.
 const byRoot = process.getuid?.() === 0 ? Object.entries(mountScenarios) : [];
 
-describe("with mounts of others", () => {
-  test.each(byRoot)("%s", async (_name, scenario) => scenario());
-});
+test.each(byRoot)("with mounts of others: %s", async (_name, scenario) => scenario());

@@ -59,38 +59,36 @@ describe("writes nothing through", () => {
   });
 });
 
-describe("once the workspace's path leads elsewhere", () => {
-  const git = (cwd: string, ...args: string[]) => execFileSync("git", args, { cwd });
+const git = (cwd: string, ...args: string[]) => execFileSync("git", args, { cwd });
 
-  it.each([
-    ["in its place", "part/workspace"],
-    ["in a parent's place", "part"],
-  ])("by a link %s, nothing is written there", async (_name, replaced) => {
-    const root = join(bench.fixture.directory, "part", "workspace");
-    await mkdir(root, { recursive: true });
-    await bench.store.log.create({ sessionId: "moved", workspaceRoot: root, time: 1 });
-    const elsewhere = join(bench.fixture.directory, "elsewhere");
-    await mkdir(join(elsewhere, "workspace"), { recursive: true });
-    git(join(elsewhere, "workspace"), "init", "-q");
-    const names = await readdir(elsewhere, { recursive: true });
-    const exclude = join(elsewhere, "workspace", ".git", "info", "exclude");
-    const text = await readFile(exclude, "utf8");
+it.each([
+  ["in its place", "part/workspace"],
+  ["in a parent's place", "part"],
+])("once the workspace's path leads elsewhere: by a link %s, nothing is written there", async (_name, replaced) => {
+  const root = join(bench.fixture.directory, "part", "workspace");
+  await mkdir(root, { recursive: true });
+  await bench.store.log.create({ sessionId: "moved", workspaceRoot: root, time: 1 });
+  const elsewhere = join(bench.fixture.directory, "elsewhere");
+  await mkdir(join(elsewhere, "workspace"), { recursive: true });
+  git(join(elsewhere, "workspace"), "init", "-q");
+  const names = await readdir(elsewhere, { recursive: true });
+  const exclude = join(elsewhere, "workspace", ".git", "info", "exclude");
+  const text = await readFile(exclude, "utf8");
 
-    await rename(join(bench.fixture.directory, replaced), join(bench.fixture.directory, "was"));
-    await symlink(
-      replaced === "part" ? elsewhere : join(elsewhere, "workspace"),
-      join(bench.fixture.directory, replaced),
-    );
-    const batch = { events: [], ledger: [entryOf(1)], durable: true };
-    await bench.store.log.append("moved", batch, { seq: 0, epoch: 1 });
-    await bench.store.log.append("moved", batch, { seq: 0, epoch: 1 });
-    await bench.store.flushLedgers();
-    expect(bench.fixture.warnings).toEqual([expect.stringContaining("leads elsewhere")]);
-    expect(await readdir(elsewhere, { recursive: true })).toEqual(names);
-    expect(await readFile(exclude, "utf8")).toBe(text);
-    const report = await verifyWorkspaceLedger({ workspaceRoot: root, stateDir: bench.fixture.stateDir });
-    expect(report).toMatchObject({ status: "unsafe_path" });
-  });
+  await rename(join(bench.fixture.directory, replaced), join(bench.fixture.directory, "was"));
+  await symlink(
+    replaced === "part" ? elsewhere : join(elsewhere, "workspace"),
+    join(bench.fixture.directory, replaced),
+  );
+  const batch = { events: [], ledger: [entryOf(1)], durable: true };
+  await bench.store.log.append("moved", batch, { seq: 0, epoch: 1 });
+  await bench.store.log.append("moved", batch, { seq: 0, epoch: 1 });
+  await bench.store.flushLedgers();
+  expect(bench.fixture.warnings).toEqual([expect.stringContaining("leads elsewhere")]);
+  expect(await readdir(elsewhere, { recursive: true })).toEqual(names);
+  expect(await readFile(exclude, "utf8")).toBe(text);
+  const report = await verifyWorkspaceLedger({ workspaceRoot: root, stateDir: bench.fixture.stateDir });
+  expect(report).toMatchObject({ status: "unsafe_path" });
 });
 
 it("says once that a workspace cannot be written, and goes on", async () => {

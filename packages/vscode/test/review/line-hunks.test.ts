@@ -13,15 +13,13 @@ const edited = (lines: readonly string[]) =>
     .tuple(fc.nat(lines.length), fc.nat(2), fc.array(fc.constantFrom("user\n", "a\n"), { maxLength: 2 }))
     .map(([start, count, put]) => withLines(lines, { start, end: Math.min(lines.length, start + count) }, put));
 
-describe("the lines of a text", () => {
-  test.each([
-    { name: "nothing", text: "", lines: [] },
-    { name: "no line feed at the end", text: "a\nb", lines: ["a\n", "b"] },
-    { name: "line ends of Windows", text: "a\r\n\r\n", lines: ["a\n", "\n"] },
-    { name: "a byte-order mark", text: "\uFEFFa\n", lines: ["a\n"] },
-    { name: "carriage returns alone", text: "a\rb", lines: ["a\n", "b"] },
-  ])("$name", ({ text, lines }) => expect(linesOf(text)).toEqual(lines));
-});
+test.each([
+  { name: "nothing", text: "", lines: [] },
+  { name: "no line feed at the end", text: "a\nb", lines: ["a\n", "b"] },
+  { name: "line ends of Windows", text: "a\r\n\r\n", lines: ["a\n", "\n"] },
+  { name: "a byte-order mark", text: "\uFEFFa\n", lines: ["a\n"] },
+  { name: "carriage returns alone", text: "a\rb", lines: ["a\n", "b"] },
+])("the lines of a text: $name", ({ text, lines }) => expect(linesOf(text)).toEqual(lines));
 
 describe("hunks", () => {
   test.each([

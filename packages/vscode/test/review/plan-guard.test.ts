@@ -1,6 +1,6 @@
 import type { Plan } from "@gennai/client/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { guardPlan, type StoredApproval } from "#review/plan-guard";
 import { planWith } from "../../../client/test/plan/plan-with.ts";
 
@@ -50,9 +50,7 @@ const rows: readonly Row[] = [
   { name: "verify with an approval that opened no run", action: "verify", plan: verifying, want: "refuse" },
 ];
 
-describe("guardPlan", () => {
-  it.each(rows)("$name: $want", ({ action = "execute", want, ...row }) => {
-    const facts = { plan: { ...plan, ...row.plan }, approval: "approval" in row ? row.approval : approval, now };
-    expect(guardPlan(action, facts).type).toBe(want);
-  });
+it.each(rows)("guardPlan: $name: $want", ({ action = "execute", want, ...row }) => {
+  const facts = { plan: { ...plan, ...row.plan }, approval: "approval" in row ? row.approval : approval, now };
+  expect(guardPlan(action, facts).type).toBe(want);
 });

@@ -128,57 +128,55 @@ test("what the agent wrote, in its file, as far as nobody wrote over it", () => 
   expect(ids({ ...file, agent: undefined }, "")).toEqual([false]);
 });
 
-describe("above a hunk", () => {
-  const proposed = { operation: "update" } as const;
-  const written = { operation: "update", origin: "written" } as const;
-  test.each([
-    { id: "h1", state: "open", of: proposed, wanted: "Proposed change 2 of 3 (+2 \u22121) | Keep | Refuse | Edit" },
-    { id: "h1", state: "keep", of: proposed, wanted: "Proposed change 2 of 3 (+2 \u22121): kept | Refuse | Edit" },
-    { id: "h1", state: "undo", of: proposed, wanted: "Proposed change 2 of 3 (+2 \u22121): refused | Keep | Edit" },
-    {
-      id: "h1",
-      state: "edited",
-      of: proposed,
-      wanted: "Proposed change 2 of 3 (+2 \u22121): edited | Keep | Refuse | Edit",
-    },
-    {
-      id: "",
-      state: "open",
-      of: { operation: "delete" },
-      wanted: "Proposed: delete this file 2 of 3 | Delete | Don't delete",
-    },
-    {
-      id: "",
-      state: "keep",
-      of: { operation: "create", movedFrom: "old\u202E" },
-      wanted: "Proposed: rename from old\\u{202e} 2 of 3: will be renamed | Don't rename",
-    },
-    { id: "1-x", state: "open", of: written, wanted: "Agent's change 2 of 3 (+2 \u22121) | Keep | Undo" },
-    {
-      id: "1-x",
-      state: "open",
-      of: { ...written, movedFrom: "old" },
-      wanted: "Agent's change 2 of 3 (+2 \u22121) | Keep | Undo",
-    },
-    {
-      id: "",
-      state: "open",
-      of: { ...written, movedFrom: "old\u202E" },
-      wanted: "Agent's rename 2 of 3 (was old\\u{202e}) | Keep rename | Undo rename",
-    },
-    {
-      id: "",
-      state: "open",
-      of: { ...written, operation: "delete" },
-      wanted: "Agent's deletion 2 of 3 | Keep deleted | Bring back",
-    },
-  ] as const)("$wanted", ({ id, state, of, wanted }) => {
-    const diff = [" a", "-b", "+B", "+C"];
-    const titles = hunkLenses({ id, state, diff }, { origin: "proposed", ...of }, { index: 1, of: 3 }).map(
-      ({ title }) => title,
-    );
-    expect(titles.join(" | ")).toBe(wanted);
-  });
+const proposed = { operation: "update" } as const;
+const written = { operation: "update", origin: "written" } as const;
+test.each([
+  { id: "h1", state: "open", of: proposed, wanted: "Proposed change 2 of 3 (+2 \u22121) | Keep | Refuse | Edit" },
+  { id: "h1", state: "keep", of: proposed, wanted: "Proposed change 2 of 3 (+2 \u22121): kept | Refuse | Edit" },
+  { id: "h1", state: "undo", of: proposed, wanted: "Proposed change 2 of 3 (+2 \u22121): refused | Keep | Edit" },
+  {
+    id: "h1",
+    state: "edited",
+    of: proposed,
+    wanted: "Proposed change 2 of 3 (+2 \u22121): edited | Keep | Refuse | Edit",
+  },
+  {
+    id: "",
+    state: "open",
+    of: { operation: "delete" },
+    wanted: "Proposed: delete this file 2 of 3 | Delete | Don't delete",
+  },
+  {
+    id: "",
+    state: "keep",
+    of: { operation: "create", movedFrom: "old\u202E" },
+    wanted: "Proposed: rename from old\\u{202e} 2 of 3: will be renamed | Don't rename",
+  },
+  { id: "1-x", state: "open", of: written, wanted: "Agent's change 2 of 3 (+2 \u22121) | Keep | Undo" },
+  {
+    id: "1-x",
+    state: "open",
+    of: { ...written, movedFrom: "old" },
+    wanted: "Agent's change 2 of 3 (+2 \u22121) | Keep | Undo",
+  },
+  {
+    id: "",
+    state: "open",
+    of: { ...written, movedFrom: "old\u202E" },
+    wanted: "Agent's rename 2 of 3 (was old\\u{202e}) | Keep rename | Undo rename",
+  },
+  {
+    id: "",
+    state: "open",
+    of: { ...written, operation: "delete" },
+    wanted: "Agent's deletion 2 of 3 | Keep deleted | Bring back",
+  },
+] as const)("above a hunk: $wanted", ({ id, state, of, wanted }) => {
+  const diff = [" a", "-b", "+B", "+C"];
+  const titles = hunkLenses({ id, state, diff }, { origin: "proposed", ...of }, { index: 1, of: 3 }).map(
+    ({ title }) => title,
+  );
+  expect(titles.join(" | ")).toBe(wanted);
 });
 
 test("one walks from hunk to hunk, and acts on the one at the cursor only", () => {

@@ -1,5 +1,5 @@
 import type { ServerProof } from "@gennai/client/connection/prove-server";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   type AnnouncedServer,
   type FindPorts,
@@ -158,20 +158,18 @@ const rows: readonly Row[] = [
   })),
 ];
 
-describe("findServer", () => {
-  it.each(rows)("$name", async ({ request, announced = [], stored = {}, world, want }) => {
-    const ports: FindPorts = {
-      announced: async () => announced,
-      storedToken: async (url) => stored[url],
-      prove: async (url, token): Promise<ServerProof> => {
-        const known = world[url];
-        if (known === undefined) return { type: "nobody", reason: "refused" };
-        if (known === null) return { type: "stranger" };
-        return { type: known === token ? "proven" : "other-token" };
-      },
-    };
-    expect(
-      await findServer({ baseUrl: "", port: 7777, workspace, sharing: undefined, startsOwn: false, ...request }, ports),
-    ).toEqual(want);
-  });
+it.each(rows)("findServer: $name", async ({ request, announced = [], stored = {}, world, want }) => {
+  const ports: FindPorts = {
+    announced: async () => announced,
+    storedToken: async (url) => stored[url],
+    prove: async (url, token): Promise<ServerProof> => {
+      const known = world[url];
+      if (known === undefined) return { type: "nobody", reason: "refused" };
+      if (known === null) return { type: "stranger" };
+      return { type: known === token ? "proven" : "other-token" };
+    },
+  };
+  expect(
+    await findServer({ baseUrl: "", port: 7777, workspace, sharing: undefined, startsOwn: false, ...request }, ports),
+  ).toEqual(want);
 });

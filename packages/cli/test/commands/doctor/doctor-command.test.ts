@@ -199,17 +199,15 @@ describe("doctor", () => {
   });
 });
 
-describe("single findings", () => {
-  test("a check that throws is a failure of its own, and the next one runs", async () => {
-    const told: Finding[] = [];
-    const ok: Finding = { check: "second", state: "ok", text: "" };
-    const checks = [
-      { name: "first", run: async () => Promise.reject(new Error("It broke.")) },
-      { name: "second", run: async () => ok },
-    ];
-    await runChecks(checks, (finding) => told.push(finding));
-    expect(told).toEqual([{ check: "first", state: "fail", text: "It broke." }, ok]);
-  });
+test("single findings: a check that throws is a failure of its own, and the next one runs", async () => {
+  const told: Finding[] = [];
+  const ok: Finding = { check: "second", state: "ok", text: "" };
+  const checks = [
+    { name: "first", run: async () => Promise.reject(new Error("It broke.")) },
+    { name: "second", run: async () => ok },
+  ];
+  await runChecks(checks, (finding) => told.push(finding));
+  expect(told).toEqual([{ check: "first", state: "fail", text: "It broke." }, ok]);
 });
 
 async function overwriteMiddle(scene: Scene): Promise<void> {

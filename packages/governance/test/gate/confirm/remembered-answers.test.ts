@@ -4,18 +4,16 @@ import type { PersistentApprovals } from "#gate/confirm/persistent-approvals";
 import { ask, deny } from "#verdict";
 import { finding, gateWith } from "../gate-fixture.ts";
 
-describe("remembered answers", () => {
-  it("holds for the exact action only", async () => {
-    const { run, questions } = gateWith({
-      verdicts: [ask(finding)],
-      answer: { type: "yes", scope: "session", by: "user" },
-    });
-    await run("Change", { value: "a" });
-    await run("Change", { value: "a" });
-    expect(questions).toHaveLength(1);
-    await run("Change", { value: "b" });
-    expect(questions).toHaveLength(2);
+it("remembered answers: holds for the exact action only", async () => {
+  const { run, questions } = gateWith({
+    verdicts: [ask(finding)],
+    answer: { type: "yes", scope: "session", by: "user" },
   });
+  await run("Change", { value: "a" });
+  await run("Change", { value: "a" });
+  expect(questions).toHaveLength(1);
+  await run("Change", { value: "b" });
+  expect(questions).toHaveLength(2);
 });
 
 describe("a yes for the workspace", () => {

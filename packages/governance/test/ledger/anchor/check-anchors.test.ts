@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkAnchors, type KeptNote, presentHead } from "#ledger/anchor/check-anchors";
 import { type Checkpoint, checkpointText, parseCheckpoint } from "#ledger/anchor/checkpoint";
 import { MerkleTree } from "#ledger/anchor/merkle-tree";
@@ -77,17 +77,15 @@ test("a witness that is known says so by its name, one that is not says nothing"
   expect(unknown.oldest?.said).toEqual([]);
 });
 
-describe("a chain that is not the one that was anchored contradicts:", () => {
-  test.each([
-    { name: "rewritten", now: () => chain(9, keyPair("two").signer, { root: "/home/ada/project" }), says: undefined },
-    { name: "cut", now: () => chain(4, signer), says: "its end was cut off" },
-  ])("$name", async ({ now, says }) => {
-    const lines = now().map(({ line }) => line);
-    const present = await headOf(lines);
-    const before = { ...(await headOf(ledger.slice(0, 6))), origin: present.origin };
-    const { contradicted } = await checkAnchors(lines, [kept(before, at(1))], tools);
-    expect(contradicted?.message).toContain(says ?? "the ledger was rewritten");
-  });
+test.each([
+  { name: "rewritten", now: () => chain(9, keyPair("two").signer, { root: "/home/ada/project" }), says: undefined },
+  { name: "cut", now: () => chain(4, signer), says: "its end was cut off" },
+])("a chain that is not the one that was anchored contradicts: $name", async ({ now, says }) => {
+  const lines = now().map(({ line }) => line);
+  const present = await headOf(lines);
+  const before = { ...(await headOf(ledger.slice(0, 6))), origin: present.origin };
+  const { contradicted } = await checkAnchors(lines, [kept(before, at(1))], tools);
+  expect(contradicted?.message).toContain(says ?? "the ledger was rewritten");
 });
 
 test("what others signed, what was altered, and heads of other ledgers say nothing", async () => {

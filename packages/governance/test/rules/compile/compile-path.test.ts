@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { globReach } from "#rules/compile/aimed-glob";
 import { compilePath } from "#rules/compile/compile-path";
 import { pathForm, rawForm } from "#rules/compile/path-form";
@@ -68,25 +68,23 @@ test("whatever is covered, everything below it is", () => {
   );
 });
 
-describe("globs that aim", () => {
-  const globs: readonly (readonly [glob: string, pattern: string, reach: string | undefined])[] = [
-    ["**/.env", ".env", "aimed"],
-    [".e*", ".env", "aimed"],
-    ["{a,.env}", ".env", "aimed"],
-    ["*.env", ".env", "aimed"],
-    ["?env", ".env", "aimed"],
-    ["[.]env", ".env", "aimed"],
-    ["**/*", ".env", "broad"],
-    ["*.ts", ".env", undefined],
-    ["*.pem", "*.pem", "aimed"],
-    ["*.p*", "*.pem", "aimed"],
-    ["server.pem", "*.pem", "aimed"],
-    ["*.json", "serviceAccountKey.json", "broad"],
-    ["service*.json", "serviceAccountKey.json", "aimed"],
-    ["secrets/**", "secrets/", "aimed"],
-  ];
-  test.each(globs)("%s against %s", (glob, pattern, reach) => {
-    const [rule] = compiled(pattern);
-    expect(rule && globReach(glob, rule, { dot: true })).toBe(reach);
-  });
+const globs: readonly (readonly [glob: string, pattern: string, reach: string | undefined])[] = [
+  ["**/.env", ".env", "aimed"],
+  [".e*", ".env", "aimed"],
+  ["{a,.env}", ".env", "aimed"],
+  ["*.env", ".env", "aimed"],
+  ["?env", ".env", "aimed"],
+  ["[.]env", ".env", "aimed"],
+  ["**/*", ".env", "broad"],
+  ["*.ts", ".env", undefined],
+  ["*.pem", "*.pem", "aimed"],
+  ["*.p*", "*.pem", "aimed"],
+  ["server.pem", "*.pem", "aimed"],
+  ["*.json", "serviceAccountKey.json", "broad"],
+  ["service*.json", "serviceAccountKey.json", "aimed"],
+  ["secrets/**", "secrets/", "aimed"],
+];
+test.each(globs)("globs that aim: %s against %s", (glob, pattern, reach) => {
+  const [rule] = compiled(pattern);
+  expect(rule && globReach(glob, rule, { dot: true })).toBe(reach);
 });

@@ -27,10 +27,8 @@ const rows: readonly { readonly name: string; readonly facts: Partial<LaunchFact
   { name: "an absolute program", facts: { serverCommand: "/opt/gennai", asked: true }, want: "launch" },
 ];
 
-describe("decideLaunch", () => {
-  it.each(rows)("$name: $want", ({ facts, want }) => {
-    expect(decideLaunch({ ...plain, ...facts }).type).toBe(want);
-  });
+it.each(rows)("decideLaunch: $name: $want", ({ facts, want }) => {
+  expect(decideLaunch({ ...plain, ...facts }).type).toBe(want);
 });
 
 describe("launchCommand", () => {
