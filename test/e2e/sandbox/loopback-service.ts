@@ -16,7 +16,7 @@ export function loopbackService(pages: Readonly<Record<string, string>>) {
 }
 
 /** A program that prints its port, and then what it is asked. */
-export async function programWithPort(text: string, ...words: readonly string[]) {
+async function programWithPort(text: string, ...words: readonly string[]) {
   const child = spawn(process.execPath, ["-e", text, ...words], { stdio: ["ignore", "pipe", "inherit"] });
   const lines: string[] = [];
   child.stdout.on("data", (bytes: Buffer) => lines.push(...bytes.toString().trim().split("\n")));

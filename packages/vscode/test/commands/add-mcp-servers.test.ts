@@ -3,7 +3,12 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { addMcpServers } from "#commands/mcp-commands";
 import type { Workbench } from "#commands/workbench";
 
-const window = vi.hoisted(() => ({ files: new Map<string, string>(), said: [] as string[], offered: [] as string[] }));
+const window = vi.hoisted(() => ({
+  files: new Map<string, string>(),
+  said: [] as string[],
+  offered: [] as string[],
+  chooses: true,
+}));
 vi.mock("vscode", () => {
   const show = async (message: string, ...buttons: readonly unknown[]) => {
     window.said.push(message);
@@ -31,7 +36,7 @@ vi.mock("vscode", () => {
       showWarningMessage: show,
       showQuickPick: async (items: readonly { readonly label: string }[]) => {
         window.offered = items.map(({ label }) => label);
-        return items;
+        return window.chooses ? items : undefined;
       },
     },
   };
@@ -67,4 +72,13 @@ test("a name that .mcp.json has already is neither offered nor accepted, and sai
   expect(JSON.parse(window.files.get("/w/.mcp.json") ?? "")).toMatchObject({
     mcpServers: { docker: { command: "evil" }, notes: { command: "notes" } },
   });
+});
+
+test("nothing is written down without an answer", async () => {
+  window.files.clear();
+  window.files.set("/w/.vscode/mcp.json", '{"servers":{"notes":{"command":"notes-server",},}}');
+  window.chooses = false;
+  await addMcpServers({ root: "/w" } as unknown as Workbench, []);
+  expect(window.offered).toEqual(["notes"]);
+  expect([...window.files.keys()]).toEqual(["/w/.vscode/mcp.json"]);
 });

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { forgetWaysBack } from "@gennai/stage/commit/way-back";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -100,24 +99,4 @@ test("after a no nothing is written; in Proposal Mode the same prompt is propose
   await on.repl.idle();
   expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
   expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
-});
-
-test("without a repository a question just runs, and the first write makes one", async () => {
-  await using directory = await temporaryRepository({ "src/paint.ts": files["src/paint.ts"], ".env": "TOKEN=1\n" });
-  await rm(directory.path(".git"), { recursive: true });
-  await using gennai = await serveGennai({ workspace: directory });
-  await using on = await openPage(gennai);
-  await on.repl.send("list the files");
-  await on.repl.see("src/");
-  await on.repl.idle();
-  expect(existsSync(directory.path(".git"))).toBe(false);
-  await on.repl.send(task);
-  await on.repl.question.getByText("A yes runs git init").waitFor();
-  await takeScreenshot(on.page, "page makes a repository");
-  await on.repl.question.getByRole("button", { name: "Create branch" }).click();
-  await on.repl.see("1 file changed");
-  await on.repl.idle();
-  expect(await directory.git("ls-tree", "-r", "--name-only", "main")).toBe("src/paint.ts");
-  expect((await directory.git("branch", "--show-current")).trim()).toBe(wanted);
-  expect(on.complaints).toEqual([]);
 });

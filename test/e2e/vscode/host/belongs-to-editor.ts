@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createRouterTransport } from "@connectrpc/connect";
 import { connect } from "@gennai/client/connection/connection";
 import type { HostNotice } from "@gennai/client/host/host-messages";
@@ -15,12 +14,9 @@ import { offeredTools } from "../../../../packages/vscode/src/app.ts";
 import { answerInChat } from "../../../../packages/vscode/src/chat/chat-participant.ts";
 import { callChatTool } from "../../../../packages/vscode/src/chat/chat-tools.ts";
 import * as add from "../../../../packages/vscode/src/commands/add-commands.ts";
-import { commitMessage } from "../../../../packages/vscode/src/commands/changes/commit-message-command.ts";
-import { addMcpServers } from "../../../../packages/vscode/src/commands/mcp-commands.ts";
 import * as problem from "../../../../packages/vscode/src/commands/problem-commands.ts";
 import type { Command, Workbench } from "../../../../packages/vscode/src/commands/workbench.ts";
 import { ContentDocuments } from "../../../../packages/vscode/src/documents/content-documents.ts";
-import { gitRepository } from "../../../../packages/vscode/src/git/vscode-git.ts";
 import { hostActions } from "../../../../packages/vscode/src/repl/host-actions.ts";
 import { readSettings } from "../../../../packages/vscode/src/settings/settings.ts";
 import { hostTest } from "./host-test.ts";
@@ -241,62 +237,6 @@ hostTest("a tool of the chat says what the session changed, and what was decided
   assert.match(await text("gennai_session_changes"), /"src\/a\.ts"/);
   assert.match(await text("gennai_explain_decision", { limit: 1 }), /"rule": "floor\.push"/);
   await assert.rejects(text("gennai_explain_decision", { limit: "all" }));
-});
-
-hostTest("MCP servers of VS Code are not written down without an answer", async () => {
-  const [theirs, ours] = [fileUri(".vscode/mcp.json"), fileUri(".mcp.json")];
-  await vscode.workspace.fs.writeFile(
-    theirs,
-    new TextEncoder().encode('{"servers":{"notes":{"command":"notes-server",},}}'),
-  );
-  const written = async () => {
-    const files = await vscode.workspace.findFiles(new vscode.RelativePattern(workspaceRoot(), ".mcp.json"), null);
-    return files.length === 0 ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(ours));
-  };
-  try {
-    // Nobody chooses: Escape closes the list.
-    const asked = addMcpServers({ root: workspaceRoot() } as unknown as Workbench, []);
-    let over = false;
-    void asked.finally(() => {
-      over = true;
-    });
-    while (!over) {
-      await vscode.commands.executeCommand("workbench.action.closeQuickOpen");
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    await asked;
-    assert.equal(await written(), undefined);
-  } finally {
-    await vscode.workspace.fs.delete(fileUri(".vscode"), { recursive: true });
-  }
-});
-
-hostTest("a commit message is put into Source Control's box, and nothing is committed", async () => {
-  const repository = await gitRepository(vscode.Uri.file(workspaceRoot()));
-  assert.ok(typeof repository !== "string");
-  await repository.status();
-  const before = repository.state.HEAD?.commit;
-  const session = await sessionThatSays([], []);
-  const governance = { listIntents: async () => ({ intents: [], warnings: [], activeIntentId: "" }) };
-  const time = timestampFromMs(Date.now() + 5000);
-  const view = viewAfter({ time, event: { case: "userMessage", value: { text: "Greet the world" } } });
-  const workbench = {
-    root: workspaceRoot(),
-    session: async () => session,
-    connect: async () => ({ governance }),
-    sessions: { view },
-  } as unknown as Workbench;
-  const file = fileUri("docs/read me.md");
-  await vscode.workspace.fs.writeFile(file, new TextEncoder().encode("# Hello world\n"));
-  try {
-    await commitMessage(workbench, []);
-    assert.equal(repository.inputBox.value, "Greet the world\n\nFiles: docs/read me.md");
-    await repository.status();
-    assert.equal(repository.state.HEAD?.commit, before);
-  } finally {
-    repository.inputBox.value = "";
-    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode("# Hello\n"));
-  }
 });
 
 hostTest("what an attempt changed stands in the editor's own diff", async () => {

@@ -58,14 +58,6 @@ test("seed 001 opt-in: the setting about intents is in force in the session's wo
   await workbench().notice(/Intents: off, as your settings say/);
 });
 
-test("Open REPL in Editor shows the same conversation", async () => {
-  await workbench().runCommand("Gennai: Open REPL in Editor");
-  const repl = new ReplDriver(await workbench().webview("Gennai"));
-  await repl.see("Changed as you asked.");
-  await workbench().screenshot("repl in the editor");
-  await workbench().runCommand("View: Close Editor");
-});
-
 test("an emergency stop shows in the REPL and the status bar, and no turn starts", async () => {
   await workbench().runCommand("Gennai: Emergency: Stop All");
   const repl = await openRepl(workbench());

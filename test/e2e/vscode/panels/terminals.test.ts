@@ -1,4 +1,3 @@
-import { listBackgroundRuns } from "@gennai/client/background-runs";
 import { processesRunning } from "@gennai/testkit/processes";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
@@ -37,12 +36,6 @@ const workbench = useWorkbench(() => ({
   settings: { "gennai.governance.intents": "off", "terminal.integrated.gpuAcceleration": "off" },
 }));
 
-async function runs() {
-  const { client } = workbench().gennai;
-  const { sessions } = await client.listSessions({});
-  return listBackgroundRuns(client, sessions[0]?.sessionId ?? "");
-}
-
 const terminal = () => workbench().page.locator(".terminal.xterm .xterm-rows");
 
 test("a command that a turn waits for is watched in a terminal", async () => {
@@ -77,38 +70,6 @@ test("what runs in the background is listed, and watched in a terminal", async (
   await terminal().getByText("waiting").waitFor();
   await workbench().workspace.write("say", "");
   await terminal().getByText("it was saved").waitFor();
-});
-
-test("a port of it is opened to this machine", async () => {
-  await workbench().runCommand("Gennai: Background Runs…");
-  await workbench().pick("b1  node echoing.mjs");
-  await workbench().pick("Open a Port…");
-  const { page } = workbench();
-  // The list before it may still be there, and the extension looks at each value: who is faster than that gives none.
-  const asked = page.locator(".quick-input-widget:visible").filter({ hasText: "Open a port of b1" });
-  const box = asked.locator(".quick-input-box input");
-  await box.fill("none");
-  await page.getByText("A number from 1 to 65535.").first().waitFor();
-  await box.fill("4321");
-  await asked.getByText("On which port does it listen?").waitFor();
-  await box.press("Enter");
-  await workbench().notice(/leads to port 4321 of b1/);
-  const said = await page.locator(".notification-list-item").filter({ hasText: "leads to port" }).first().innerText();
-  const response = await fetch(/http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? "");
-  expect(await response.text()).toBe("hello");
-  await page.keyboard.press("Escape");
-});
-
-test("Stop ends it, and its terminal says so", async () => {
-  await workbench().runCommand("Gennai: Background Runs…");
-  await workbench().pick("b1  node echoing.mjs");
-  await workbench().pick("Stop");
-  await terminal()
-    .getByText(/b1 has ended: stopped by/)
-    .waitFor();
-  expect((await runs()).map(({ isRunning, end }) => [isRunning, end])).toEqual([
-    [false, expect.stringContaining("stopped by")],
-  ]);
 });
 
 test("what a command would change opens in the editor's own diff, beside its question", async () => {
