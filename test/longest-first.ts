@@ -2,21 +2,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Where the tests lie that take longest, longest first: stages, whole servers, crashes, load, and what the documentation shows. */
 const long = [
-  "stage",
-  "effects",
-  "corpus",
-  "scale",
-  "crash",
-  "docs",
-  "release",
-  "e2e/replicas",
-  "e2e/sandbox",
-  "fuzz",
-  "conformance",
-  "deploy",
-  "e2e/vscode",
-  "e2e/browser/chat",
-  "e2e",
+  ...["stage", "effects", "corpus", "scale", "crash", "docs", "release", "e2e/replicas", "e2e/sandbox", "fuzz"],
+  ...["conformance", "deploy", "e2e/vscode", "e2e/browser/chat", "e2e"],
 ];
 
 /**

@@ -2,27 +2,10 @@ import type { SeededRandom } from "@gennai/testkit/seeded-random";
 
 /** Files of the scratch workspace that commands name. */
 const existing = [
-  "a.txt",
-  "b.txt",
-  "src/a.ts",
-  "src/b.ts",
-  "docs/n.md",
-  "'sp ace.txt'",
-  "list",
-  "./a.txt",
-  "src/../b.txt",
+  ...["a.txt", "b.txt", "src/a.ts", "src/b.ts", "docs/n.md", "'sp ace.txt'", "list", "./a.txt", "src/../b.txt"],
 ] as const;
 const made = [
-  "new.txt",
-  "src/new.ts",
-  "docs/x",
-  "out",
-  "made/deep",
-  '"q x"',
-  "/tmp/t",
-  "~/h",
-  "$HOME/h2",
-  "${TMPDIR}/v",
+  ...["new.txt", "src/new.ts", "docs/x", "out", "made/deep", '"q x"', "/tmp/t", "~/h", "$HOME/h2", "${TMPDIR}/v"],
 ] as const;
 const directories = [".", "src", "docs", "src/", "/tmp", "empty"] as const;
 const globs = ["*.txt", "src/*", "s?c/a.ts", "{a,b}.txt", "[ab].txt", "src/*.ts", "*"] as const;

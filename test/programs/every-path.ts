@@ -26,24 +26,10 @@ const { signal } = new AbortController();
 
 /** Commands of the model, of which the gate asks git what they would print: a few of them for each repository. */
 const commands = [
-  "git diff",
-  "git diff HEAD",
-  "git diff --ignore-submodules=none",
-  "git diff --submodule=diff",
-  "git diff -G changed",
-  "git status -v",
-  "git log -p",
-  "git log -S changed -p",
-  "git show",
-  "git diff-index -p HEAD",
-  "git diff-files -p",
-  "git stash show -p",
-  "git reflog show -p",
-  "git grep changed",
-  "git grep --recurse-submodules changed",
-  "git cat-file -p HEAD:plain.txt",
-  "cd v && git diff",
-  "git -C v diff",
+  ...["git diff", "git diff HEAD", "git diff --ignore-submodules=none", "git diff --submodule=diff"],
+  ...["git diff -G changed", "git status -v", "git log -p", "git log -S changed -p", "git show"],
+  ...["git diff-index -p HEAD", "git diff-files -p", "git stash show -p", "git reflog show -p", "git grep changed"],
+  ...["git grep --recurse-submodules changed", "git cat-file -p HEAD:plain.txt", "cd v && git diff", "git -C v diff"],
 ];
 
 /** Everything of the server and of `gennai` that starts git over a workspace. */

@@ -69,17 +69,7 @@ async function inSandbox(id: string): Promise<string> {
   const home = homedir();
   // The machine's /proc: below one whose parts are covered, an agent's own sandbox could mount none.
   const mounts = [
-    "--ro-bind",
-    "/",
-    "/",
-    "--dev",
-    "/dev",
-    "--dev-bind",
-    "/proc",
-    "/proc",
-    "--tmpfs",
-    "/tmp",
-    "--tmpfs",
+    ...["--ro-bind", "/", "/", "--dev", "/dev", "--dev-bind", "/proc", "/proc", "--tmpfs", "/tmp", "--tmpfs"],
     home,
   ];
   const own = [repository, process.execPath].flatMap((path) =>

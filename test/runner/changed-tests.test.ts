@@ -7,25 +7,14 @@ import { lookingAtAll, testsThatSee, wholeWays } from "../../scripts/lib/tests/c
 import { importersIn } from "../../scripts/lib/tests/import-graph.mjs";
 
 const files = [
-  "packages/machine/src/stage/open.ts",
-  "packages/machine/src/stage/layer.ts",
-  "packages/machine/test/stage/layer.test.ts",
-  "packages/machine/test/stage/slow.long.test.ts",
-  "packages/machine/test/stage/inner/deep.test.ts",
-  "packages/machine/test/other.test.ts",
-  "packages/server/src/serve.ts",
-  "packages/cli/src/command-line.ts",
-  "packages/cli/src/commands/try/try-command.ts",
-  "packages/cli/test/commands/try/try.test.ts",
-  "packages/cli/test/program.test.ts",
-  "packages/vscode/src/extension.ts",
-  "packages/vscode/test/manifest.test.ts",
-  "test/corpus/cases/git.json",
-  "test/corpus/corpus.test.ts",
-  "test/docs/examples.test.ts",
-  "test/docs/links.test.ts",
-  "test/docs/pages.test.ts",
-  "test/e2e/server.test.ts",
+  ...["packages/machine/src/stage/open.ts", "packages/machine/src/stage/layer.ts"],
+  ...["packages/machine/test/stage/layer.test.ts", "packages/machine/test/stage/slow.long.test.ts"],
+  ...["packages/machine/test/stage/inner/deep.test.ts", "packages/machine/test/other.test.ts"],
+  ...["packages/server/src/serve.ts", "packages/cli/src/command-line.ts"],
+  ...["packages/cli/src/commands/try/try-command.ts", "packages/cli/test/commands/try/try.test.ts"],
+  ...["packages/cli/test/program.test.ts", "packages/vscode/src/extension.ts"],
+  ...["packages/vscode/test/manifest.test.ts", "test/corpus/cases/git.json", "test/corpus/corpus.test.ts"],
+  ...["test/docs/examples.test.ts", "test/docs/links.test.ts", "test/docs/pages.test.ts", "test/e2e/server.test.ts"],
 ];
 const importers = new Map<string, ReadonlySet<string>>([
   ["packages/machine/src/stage/layer.ts", new Set(["packages/machine/src/stage/open.ts"])],

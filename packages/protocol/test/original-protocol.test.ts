@@ -54,15 +54,8 @@ const originalEnums: Readonly<Record<string, readonly string[]>> = {
 };
 
 const originalMethods = [
-  "StartSession",
-  "ClearSession",
-  "ListScenarios",
-  "Invoke",
-  "SubmitClientEvent",
-  "GetTodos",
-  "WriteTodos",
-  "GetConversationPreview",
-  "SetSettings",
+  ...["StartSession", "ClearSession", "ListScenarios", "Invoke", "SubmitClientEvent", "GetTodos", "WriteTodos"],
+  ...["GetConversationPreview", "SetSettings"],
 ];
 
 const messages = new Map([...agentFile.messages, ...eventFile.messages].map((message) => [message.name, message]));

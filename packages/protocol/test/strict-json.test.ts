@@ -43,26 +43,8 @@ describe("parseStrictJson", () => {
 
   test("accepts nothing that JSON.parse refuses", () => {
     const pieces = [
-      "{",
-      "}",
-      "[",
-      "]",
-      ",",
-      ":",
-      '"',
-      "\\",
-      "a",
-      "1",
-      "-",
-      "0",
-      ".",
-      "e",
-      "true",
-      "null",
-      " ",
-      "\n",
-      "\\u0041",
-      "/",
+      ...["{", "}", "[", "]", ",", ":", '"', "\\", "a", "1", "-", "0", ".", "e", "true", "null", " ", "\n"],
+      ...["\\u0041", "/"],
     ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {

@@ -32,13 +32,8 @@ export async function isolatedWorkspace(files: Files = {}): Promise<IsolatedWork
   const home = realpathSync(parts.use(await temporaryDirectory()).root);
   const stateDir = realpathSync(parts.use(await temporaryDirectory()).root);
   for (const path of [
-    ".ssh/id_ed25519",
-    ".aws/credentials",
-    ".netrc",
-    ".config/gh/hosts.yml",
-    "notes.txt",
-    ".cargo/credentials.toml",
-    ".cargo/bin/tool",
+    ...[".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml", "notes.txt"],
+    ...[".cargo/credentials.toml", ".cargo/bin/tool"],
   ]) {
     write(join(home, path), "HOME-SECRET\n");
   }

@@ -35,14 +35,8 @@ test.each(["git status", "git diff", "git log -p -1", "cd sub && git diff"])(
 );
 
 test.each([
-  "git status",
-  "git diff",
-  "git diff HEAD",
-  "git diff-index HEAD",
-  "git diff-files",
-  "git log -p -1",
-  "gi\\t status",
-  "g''it diff",
+  ...["git status", "git diff", "git diff HEAD", "git diff-index HEAD", "git diff-files", "git log -p -1"],
+  ...["gi\\t status", "g''it diff"],
 ])("not staged, %s starts nothing that a repository within names", async (text) => {
   await using repository = await temporaryRepository({ f: "a\n" });
   await using elsewhere = await temporaryDirectory();

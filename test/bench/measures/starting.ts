@@ -23,13 +23,7 @@ export async function measureStarting(world: BenchWorld): Promise<readonly Readi
       }),
       runRequest: await firstRequest(world, async (run) => {
         const flags = [
-          "--server",
-          "own",
-          "--backend",
-          "openai-compatible",
-          "--model",
-          "bench",
-          "--workspace",
+          ...["--server", "own", "--backend", "openai-compatible", "--model", "bench", "--workspace"],
           workspace,
         ];
         await using command = gennaiProcess(["run", "Go on.", "--base-url", run.baseUrl, ...flags], world.directory());

@@ -55,12 +55,7 @@ const controlFiles = [
   ...[".agent", ".claude", ".codex", ".config", ".cursor", ".devcontainer", ".gemini", ".github", ".husky", ".idea"],
   ...[".roo", ".vscode", ".bashrc", ".profile", ".envrc", ".zshenv", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"],
   ...[
-    ".gitattributes",
-    ".gitmodules",
-    ".pre-commit-config.yaml",
-    ".mcp.json",
-    ".cursorrules",
-    "AGENTS.md",
+    ...[".gitattributes", ".gitmodules", ".pre-commit-config.yaml", ".mcp.json", ".cursorrules", "AGENTS.md"],
     "CLAUDE.md",
   ],
   ...["Makefile", "CMakeLists.txt", "build.gradle", "pom.xml", "conftest.py", "setup.py", "sitecustomize.py"],

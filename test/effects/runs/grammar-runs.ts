@@ -144,15 +144,7 @@ function makeTree(root: string): void {
 
 const words = [
   ...Object.keys(files),
-  "notes.txt",
-  "away",
-  "src/near",
-  "src",
-  "secrets",
-  ".",
-  "..",
-  "/etc/hostname",
-  "trap",
+  ...["notes.txt", "away", "src/near", "src", "secrets", ".", "..", "/etc/hostname", "trap"],
 ];
 const open = [
   ...["*", "*.txt", "a*", "-*", "src/*", "src/*.ts", "src/d*", "src/deep/*", "plain/*", "plain/*.txt", "secrets/*"],
@@ -160,19 +152,7 @@ const open = [
   ...['"$(cat a.txt)"', '"$(git log --oneline)"', '"$(cat .env)"', '"$(./trap)"', '"$(echo x; ls src)"'],
 ];
 const odd = [
-  "HEAD",
-  "-",
-  "--",
-  "main",
-  "x",
-  "1",
-  "1,2p",
-  ".a.b",
-  "{print $1}",
-  "%s\\n",
-  "+%F",
-  "$HOME",
-  '"$PWD"/a.txt',
+  ...["HEAD", "-", "--", "main", "x", "1", "1,2p", ".a.b", "{print $1}", "%s\\n", "+%F", "$HOME", '"$PWD"/a.txt'],
 ];
 
 function commandOf(random: SeededRandom): string {

@@ -1,16 +1,7 @@
 import type { Attempt } from "../play/ask-model.ts";
 
 const titles = [
-  "task",
-  "solved",
-  "end",
-  "model calls",
-  "tool calls",
-  "asked",
-  "refused",
-  "failed",
-  "tokens in",
-  "tokens out",
+  ...["task", "solved", "end", "model calls", "tool calls", "asked", "refused", "failed", "tokens in", "tokens out"],
   "seconds",
 ];
 

@@ -10,15 +10,7 @@ const source: ScenarioSource = {
 };
 const readers = ["Read", "LS", "Grep", "Glob", "WebFetch", "WebSearch"];
 const writers = [
-  "Write",
-  "Edit",
-  "MultiEdit",
-  "apply_patch",
-  "NotebookEdit",
-  "Delete",
-  "Move",
-  "Bash",
-  "KillShell",
+  ...["Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Delete", "Move", "Bash", "KillShell"],
   "RunInTerminal",
 ];
 
@@ -33,19 +25,8 @@ describe("parseScenarios", () => {
     [
       "filesystem, default",
       [
-        "Read",
-        "LS",
-        "Write",
-        "Edit",
-        "MultiEdit",
-        "apply_patch",
-        "NotebookEdit",
-        "Delete",
-        "Move",
-        "Grep",
-        "Glob",
-        "WebFetch",
-        "WebSearch",
+        ...["Read", "LS", "Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Delete", "Move", "Grep"],
+        ...["Glob", "WebFetch", "WebSearch"],
       ],
       [],
     ],

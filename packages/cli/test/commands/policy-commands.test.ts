@@ -125,14 +125,9 @@ test("replay without a ledger says so", async () => {
 
 test("one answer a line, in order, also for bad lines", async () => {
   const lines = [
-    '{"id":1,"tool":"bash","input":{"command":"git status"}}',
-    "not json",
-    "",
-    '{"id":"b","tool":"bash"}',
-    '{"id":3,"tool":"rm","input":{}}',
-    '{"id":4,"tool":"write","input":{"path":"src/a.ts"}}',
-    '{"id":5,"tool":"bash","input":"rm README.md"}',
-    "[]",
+    ...['{"id":1,"tool":"bash","input":{"command":"git status"}}', "not json", "", '{"id":"b","tool":"bash"}'],
+    ...['{"id":3,"tool":"rm","input":{}}', '{"id":4,"tool":"write","input":{"path":"src/a.ts"}}'],
+    ...['{"id":5,"tool":"bash","input":"rm README.md"}', "[]"],
   ];
   const { code, printed } = await gennai(["check", "--jsonl", "--commands", "ask"], lines.join("\n"));
   expect(code).toBe(0);

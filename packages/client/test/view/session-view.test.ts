@@ -61,24 +61,11 @@ describe("the same events make the same view", () => {
     expect(new Set(cells.map(({ key }) => key)).size).toBe(cells.length);
     expect(cells.map(({ item }) => item.value.kind)).toEqual([
       ...[
-        "user-message",
-        "thinking",
-        "assistant",
-        "tool-call",
-        "client-request",
-        "plan",
-        "assistant",
-        "change-set",
-        "turn-end",
+        ...["user-message", "thinking", "assistant", "tool-call", "client-request", "plan", "assistant"],
+        ...["change-set", "turn-end"],
       ],
       ...[
-        "user-message",
-        "thinking",
-        "assistant",
-        "tool-call",
-        "client-request",
-        "assistant",
-        "change-set",
+        ...["user-message", "thinking", "assistant", "tool-call", "client-request", "assistant", "change-set"],
         "turn-end",
       ],
     ]);

@@ -31,19 +31,9 @@ async function printedBy(command: string, root: string, secrets = new SecretsInG
 }
 
 const everyday = [
-  "git diff",
-  "git diff HEAD",
-  "git diff --cached",
-  "git diff no-such-branch...HEAD",
-  "git log -p",
-  "git show",
-  "git show HEAD:src/a.ts",
-  "git stash show -p",
-  "git grep needle",
-  "git cat-file -p HEAD",
-  "git blame src/a.ts",
-  "git archive HEAD",
-  "git range-diff main...HEAD",
+  ...["git diff", "git diff HEAD", "git diff --cached", "git diff no-such-branch...HEAD", "git log -p", "git show"],
+  ...["git show HEAD:src/a.ts", "git stash show -p", "git grep needle", "git cat-file -p HEAD", "git blame src/a.ts"],
+  ...["git archive HEAD", "git range-diff main...HEAD"],
 ];
 
 describe("a repository that knows no such file", () => {

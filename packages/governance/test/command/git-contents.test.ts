@@ -8,33 +8,12 @@ const analyse = (command: string, cwd = "/ws") => analyseCommand(command, { cwd,
 const contentsOf = (command: string, cwd?: string): readonly GitContents[] => analyse(command, cwd).contents;
 
 test.each([
-  "git status",
-  "git status --porcelain",
-  "git log",
-  "git log --oneline -20",
-  "git log --graph --all --decorate",
-  "git log --stat",
-  "git log --name-only -S needle",
-  "git diff --stat",
-  "git diff --name-only HEAD~3",
-  "git diff --name-status main...HEAD",
-  "git show --stat HEAD",
-  "git show -s HEAD",
-  "git stash list",
-  "git stash show --stat",
-  "git reflog",
-  "git diff-tree -r HEAD",
-  "git grep -l needle",
-  "git grep --count needle",
-  "git cat-file -t HEAD",
-  "git ls-files",
-  "git ls-tree -r HEAD",
-  "git rev-parse HEAD",
-  "git branch -a",
-  "git commit -m 'git show HEAD:.env'",
-  "git add -A",
-  "git checkout main",
-  "echo git diff",
+  ...["git status", "git status --porcelain", "git log", "git log --oneline -20", "git log --graph --all --decorate"],
+  ...["git log --stat", "git log --name-only -S needle", "git diff --stat", "git diff --name-only HEAD~3"],
+  ...["git diff --name-status main...HEAD", "git show --stat HEAD", "git show -s HEAD", "git stash list"],
+  ...["git stash show --stat", "git reflog", "git diff-tree -r HEAD", "git grep -l needle"],
+  ...["git grep --count needle", "git cat-file -t HEAD", "git ls-files", "git ls-tree -r HEAD", "git rev-parse HEAD"],
+  ...["git branch -a", "git commit -m 'git show HEAD:.env'", "git add -A", "git checkout main", "echo git diff"],
 ])("git commands that print no contents: %s", (command) => {
   expect(contentsOf(command)).toEqual([]);
 });
@@ -117,19 +96,9 @@ describe("git commands that may print contents", () => {
 
 describe("what git commands name", () => {
   test.each([
-    "git show HEAD:.env",
-    "git show :.env",
-    "git show :0:.env",
-    "git show :/.env",
-    "git diff -- .env",
-    "git diff -- ':(top).env'",
-    "git diff -- ':/.env'",
-    "git log -p -- .env",
-    "git log -L1,5:.env",
-    "git log -L 1,5:.env",
-    "git blame .env",
-    "git grep KEY -- .env",
-    "git cat-file -p HEAD:.env",
+    ...["git show HEAD:.env", "git show :.env", "git show :0:.env", "git show :/.env", "git diff -- .env"],
+    ...["git diff -- ':(top).env'", "git diff -- ':/.env'", "git log -p -- .env", "git log -L1,5:.env"],
+    ...["git log -L 1,5:.env", "git blame .env", "git grep KEY -- .env", "git cat-file -p HEAD:.env"],
   ])("%s is refused by its name", (command) => {
     expect(analyse(command).dangers[0]).toMatchObject({ rule: "floor/credentials", verdict: "deny" });
   });

@@ -28,13 +28,7 @@ describe("records", () => {
     const results = await gate.run(calls, { turnId: "t", signal: new AbortController().signal });
     expect(results.map(({ call }) => call.id)).toEqual(["c0", "c1", "c2", "c3", "c4"]);
     expect(steps.filter((step) => !step.startsWith("execute"))).toEqual([
-      "begin c0+c1",
-      "end c0:ran+c1:ran",
-      "begin c2",
-      "end c2:ran",
-      "begin c3",
-      "end c3:ran",
-      "begin c4",
+      ...["begin c0+c1", "end c0:ran+c1:ran", "begin c2", "end c2:ran", "begin c3", "end c3:ran", "begin c4"],
       "end c4:ran",
     ]);
   });

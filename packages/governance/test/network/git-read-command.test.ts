@@ -16,25 +16,12 @@ test.each<[string, object]>([
 });
 
 test.each([
-  "git fetch --upload-pack=evil origin",
-  "git fetch --recurse-submodules origin",
-  "git clone --recurse-submodules x",
-  "git clone --template=evil x",
-  "git clone -c core.sshCommand=evil x",
-  "git clone --config core.hooksPath=evil x",
-  "git clone -u evil x",
-  "git clone --reference ../other x",
-  "git clone --separate-git-dir=../x x",
-  "git clone -b --upload-pack=evil x",
-  "git clone",
-  "git -c core.sshCommand=evil fetch",
-  "git -C sub fetch",
-  "git pull --strategy=evil",
-  "git pull -s evil",
-  "git fetch && make",
-  "git fetch $REMOTE",
-  "git remote update",
-  "GIT_SSH=evil git fetch",
+  ...["git fetch --upload-pack=evil origin", "git fetch --recurse-submodules origin"],
+  ...["git clone --recurse-submodules x", "git clone --template=evil x", "git clone -c core.sshCommand=evil x"],
+  ...["git clone --config core.hooksPath=evil x", "git clone -u evil x", "git clone --reference ../other x"],
+  ...["git clone --separate-git-dir=../x x", "git clone -b --upload-pack=evil x", "git clone"],
+  ...["git -c core.sshCommand=evil fetch", "git -C sub fetch", "git pull --strategy=evil", "git pull -s evil"],
+  ...["git fetch && make", "git fetch $REMOTE", "git remote update", "GIT_SSH=evil git fetch"],
 ])("%s gets none", (text) => {
   expect(gitReadCommand(text)).toBeUndefined();
 });

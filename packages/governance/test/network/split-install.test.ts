@@ -13,15 +13,8 @@ test.each<[string, string]>([
 });
 
 test.each([
-  "npm ci && npm test",
-  "npm test",
-  "npm run install",
-  "cd x && npm ci",
-  "npm ci | tail",
-  "npx cowsay",
-  "npm --prefix x ci",
-  "npm ci $X",
-  "pip install x",
+  ...["npm ci && npm test", "npm test", "npm run install", "cd x && npm ci", "npm ci | tail", "npx cowsay"],
+  ...["npm --prefix x ci", "npm ci $X", "pip install x"],
 ])("%s is not split", (text) => {
   expect(splitInstall(text)).toBeUndefined();
 });

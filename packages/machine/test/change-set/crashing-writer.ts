@@ -12,14 +12,7 @@ const [directory = "", stateDir = "", dieAt = "0", kind = ""] = process.argv.sli
 // Not a number while modules are loaded: then no call is the one to die at.
 let calls = Number.NaN;
 for (const name of [
-  "writeSync",
-  "renameSync",
-  "linkSync",
-  "unlinkSync",
-  "mkdirSync",
-  "rmdirSync",
-  "rmSync",
-  "fsync",
+  ...["writeSync", "renameSync", "linkSync", "unlinkSync", "mkdirSync", "rmdirSync", "rmSync", "fsync"],
 ] as const) {
   const original = fs[name] as (...parameters: unknown[]) => unknown;
   Object.assign(fs, {

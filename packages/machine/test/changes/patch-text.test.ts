@@ -21,20 +21,8 @@ const patch = (...lines: readonly string[]) => ["*** Begin Patch", ...lines, "**
 describe("parsePatch", () => {
   test("reads every kind of file", () => {
     const lines = [
-      "*** Add File: new.txt",
-      "+a",
-      "+",
-      "*** Update File: src/app.py",
-      "*** Move to: src/main.py",
-      "@@ class A:",
-      "@@   def f():",
-      " x",
-      "-y",
-      "+z",
-      "",
-      "@@",
-      "-last",
-      "*** End of File",
+      ...["*** Add File: new.txt", "+a", "+", "*** Update File: src/app.py", "*** Move to: src/main.py"],
+      ...["@@ class A:", "@@   def f():", " x", "-y", "+z", "", "@@", "-last", "*** End of File"],
       "*** Delete File: old.txt",
     ];
     const want = [

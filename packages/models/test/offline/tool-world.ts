@@ -119,16 +119,7 @@ function text(args: Args, name: string): string {
 }
 
 export const codeTools = [
-  "Read",
-  "LS",
-  "Grep",
-  "Glob",
-  "Write",
-  "Edit",
-  "MultiEdit",
-  "Delete",
-  "Bash",
-  "RunInTerminal",
+  ...["Read", "LS", "Grep", "Glob", "Write", "Edit", "MultiEdit", "Delete", "Bash", "RunInTerminal"],
 ];
 export const editorTools = ["Read", "LS", "Grep", "Glob", "ProposeChanges"];
 export const readTools = ["Read", "LS", "Grep", "Glob"];

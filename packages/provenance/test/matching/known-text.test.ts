@@ -3,20 +3,12 @@ import { KnownText, type TextWrite } from "#matching/known-text";
 import type { Match } from "#matching/passage";
 
 const before = [
-  "import { open } from 'node:fs';",
-  "",
-  "/** Reads all of it. */",
-  "export function readEverything(file) {",
-  "  return open(file, 'r');",
-  "}",
+  ...["import { open } from 'node:fs';", "", "/** Reads all of it. */", "export function readEverything(file) {"],
+  ...["  return open(file, 'r');", "}"],
 ];
 const added = [
-  "",
-  "/** Counts the words of a sentence. */",
-  "export function countWords(sentence, separator = ' ') {",
-  "  const words = sentence.split(separator).filter((word) => word !== '');",
-  "  return words.length;",
-  "}",
+  ...["", "/** Counts the words of a sentence. */", "export function countWords(sentence, separator = ' ') {"],
+  ...["  const words = sentence.split(separator).filter((word) => word !== '');", "  return words.length;", "}"],
 ];
 const after = [...before, ...added];
 const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");

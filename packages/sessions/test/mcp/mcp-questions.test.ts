@@ -100,14 +100,7 @@ test.each(revisions)("nobody is asked for a secret, or to open what is not of th
 });
 
 test.each([
-  "One-time code",
-  "your passwords",
-  "tokens",
-  "API keys",
-  "passwd",
-  "PIN",
-  "userPINCode",
-  "OTPValue",
+  ...["One-time code", "your passwords", "tokens", "API keys", "passwd", "PIN", "userPINCode", "OTPValue"],
   "new_password2",
 ])("a field for %s is a secret's, of whatever type", async (title) => {
   const user = person([said("1")]);

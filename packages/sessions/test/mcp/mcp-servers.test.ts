@@ -234,13 +234,9 @@ describe("McpServers", () => {
     expect(tools.map(({ name }) => name)).toEqual(names.map((name) => `mcp__odd__${name}`));
     expect(tools.map(({ inputSchema }) => inputSchema?.["type"])).toEqual(names.map(() => "object"));
     const why = [
-      '"nowhere": a $ref of inputSchema leads nowhere',
-      '"list": inputSchema is not valid',
-      '"text": inputSchema is not valid',
-      '"deep": JSON may be nested 256 levels',
-      '"large": An integer beyond',
-      '"task": it runs only as a task',
-      '"without a name": name is not valid',
+      ...['"nowhere": a $ref of inputSchema leads nowhere', '"list": inputSchema is not valid'],
+      ...['"text": inputSchema is not valid', '"deep": JSON may be nested 256 levels', '"large": An integer beyond'],
+      ...['"task": it runs only as a task', '"without a name": name is not valid'],
       '"without a name": it is not valid',
     ];
     expect(warnings).toEqual(

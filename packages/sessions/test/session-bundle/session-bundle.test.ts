@@ -152,13 +152,7 @@ test("a conversation comes back as it was, with what was dropped from it, told b
   const after = await stateOf(elsewhere, sessionId);
   expect(after.conversation.messages).toEqual(before.conversation.messages);
   expect(after.conversation.messages.map(({ role }) => role)).toEqual([
-    "user",
-    "assistant",
-    "note",
-    "assistant",
-    "tool",
-    "tool",
-    "user",
+    ...["user", "assistant", "note", "assistant", "tool", "tool", "user"],
   ]);
   expect([...after.keptOutputs.values()]).toEqual([wholeOutput.sha256]);
   expect(await elsewhere.blobs.get(wholeOutput.sha256)).toHaveLength(90_000);

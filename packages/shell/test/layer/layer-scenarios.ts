@@ -110,25 +110,9 @@ const sequences: Readonly<Record<string, readonly string[]>> = {
 };
 
 const paths = [
-  "dist",
-  "dist/a.js",
-  "dist/deep",
-  "dist/deep/b.js",
-  "dist/n",
-  "out",
-  "out/deep",
-  "out/x.js",
-  "pkg/dist",
-  "pkg/dist/c.js",
-  "pkg",
-  "pkg/src/c.ts",
-  "src",
-  "src/a.ts",
-  "src/run.log",
-  "node_modules",
-  "node_modules/one",
-  "node_modules/one/index.js",
-  "x.log",
+  ...["dist", "dist/a.js", "dist/deep", "dist/deep/b.js", "dist/n", "out", "out/deep", "out/x.js", "pkg/dist"],
+  ...["pkg/dist/c.js", "pkg", "pkg/src/c.ts", "src", "src/a.ts", "src/run.log", "node_modules", "node_modules/one"],
+  ...["node_modules/one/index.js", "x.log"],
 ];
 const path = fc.constantFrom(...paths);
 const oneCommand = fc.oneof(

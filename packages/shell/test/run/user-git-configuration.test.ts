@@ -51,12 +51,8 @@ test("a command's git has the user's settings for this repository, and none of t
   const { run } = await user.run("git config --global --list; cat ~/.gitconfig ~/hooks/.env ~/.config/more");
   expect(run.output).not.toContain("CANARY");
   for (const line of [
-    "user.email=me@work.example",
-    "init.defaultbranch=trunk",
-    "core.autocrlf=input",
-    "alias.say=!echo said",
-    "url.git@github.com:.insteadof=gh:",
-    "http.proxy=http://proxy.example:3128",
+    ...["user.email=me@work.example", "init.defaultbranch=trunk", "core.autocrlf=input", "alias.say=!echo said"],
+    ...["url.git@github.com:.insteadof=gh:", "http.proxy=http://proxy.example:3128"],
   ]) {
     expect(run.output.split("\n")).toContain(line);
   }

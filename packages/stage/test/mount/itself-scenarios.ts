@@ -13,18 +13,9 @@ const files = { "a.txt": "a\n", "b.txt": "b\n", "src/c.txt": "c\n" };
 
 /** Each fails alone, whatever the others do. */
 const attempts = [
-  "echo x > a.txt",
-  "echo x >> src/c.txt",
-  "rm b.txt",
-  "mv b.txt d.txt",
-  "mkdir new",
-  "ln a.txt second.txt",
-  "chmod 600 a.txt",
-  "touch -d 2020-01-01 a.txt",
-  "truncate -s 0 a.txt",
-  "exec 3<a.txt; echo x > /proc/self/fd/3",
-  "git config core.pager x",
-  "mount -o remount,rw .",
+  ...["echo x > a.txt", "echo x >> src/c.txt", "rm b.txt", "mv b.txt d.txt", "mkdir new", "ln a.txt second.txt"],
+  ...["chmod 600 a.txt", "touch -d 2020-01-01 a.txt", "truncate -s 0 a.txt"],
+  ...["exec 3<a.txt; echo x > /proc/self/fd/3", "git config core.pager x", "mount -o remount,rw ."],
 ];
 
 export const scenarios: Scenarios = {

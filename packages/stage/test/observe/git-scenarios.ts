@@ -58,12 +58,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   ],
   "echo x > src/new.txt; ln src/new.txt .git/MERGE_MSG": ["control MERGE_MSG"],
   "ln -s ../a.txt .git/MERGE_MSG; ln -s ../../a.txt .git/refs/x; rm -r .git/logs; ln -s ../src .git/logs": [
-    "control MERGE_MSG",
-    "control logs",
-    "control refs/x",
-    "reflog shrinks HEAD",
-    "reflog shrinks refs/heads/main",
-    "reflog shrinks refs/heads/other",
+    ...["control MERGE_MSG", "control logs", "control refs/x", "reflog shrinks HEAD"],
+    ...["reflog shrinks refs/heads/main", "reflog shrinks refs/heads/other"],
   ],
   "echo x > .git/branches/other; git repack -qad; git multi-pack-index write; git commit-graph write; cd .git/objects; echo x > info/x; echo x > pack/x":
     ["control branches/other", "objects 2"],

@@ -38,15 +38,9 @@ function shown(markdown: string): string {
 
 test("a hover tells who, why, who agreed, whether it was looked at, and how it was found", () => {
   expect(shown(originMarkdown(recorded(), ok, place)).split("\n")).toEqual([
-    "**Record 7**, 2026-11-25 10:20 UTC",
-    "",
-    "- by: offline/gennai, call call-1 (Edit)",
-    "- session: session-, turn turn-123",
-    "- intent: INT-001",
-    "- agreed: Ada said yes, as ask/writes asked",
-    "- checked: the result is as expected",
-    "- found: by its text without white space (91 %)",
-    "",
+    ...["**Record 7**, 2026-11-25 10:20 UTC", "", "- by: offline/gennai, call call-1 (Edit)"],
+    ...["- session: session-, turn turn-123", "- intent: INT-001", "- agreed: Ada said yes, as ask/writes asked"],
+    ...["- checked: the result is as expected", "- found: by its text without white space (91 %)", ""],
     "[Show where this came from](command:gennai.showOrigin?%5B%7B%22uri%22%3A%22file%3A%2F%2F%2Fa%20%281%29.js%22%2C%22line%22%3A3%7D%5D)",
   ]);
 });

@@ -2,17 +2,7 @@ import { expect, test } from "vitest";
 import { checkTerminalCommand, typedCommand } from "../../src/terminal/terminal-command.ts";
 
 test.each([
-  "",
-  "  ",
-  "a\nb",
-  "a\r",
-  "a\u0003",
-  "a\u001b[A",
-  "a\tb",
-  "a\u0085",
-  "a\u2028b",
-  "a\u202eb",
-  "a\u200bb",
+  ...["", "  ", "a\nb", "a\r", "a\u0003", "a\u001b[A", "a\tb", "a\u0085", "a\u2028b", "a\u202eb", "a\u200bb"],
   "x".repeat(4001),
 ])("%j is refused", (command) => {
   expect(() => checkTerminalCommand(command)).toThrowError(expect.objectContaining({ code: "bad_command" }));

@@ -2,13 +2,8 @@ import { type Browser, chromium } from "playwright-core";
 import { chromiumProgram } from "./chromium-program.ts";
 
 const args = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+  ...["--disable-component-update", "--disable-sync"],
 ];
 
 let running: Promise<Browser> | undefined;

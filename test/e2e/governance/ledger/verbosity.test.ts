@@ -5,20 +5,7 @@ import { expect, test } from "vitest";
 import { startSession } from "../../rpc/session-client.ts";
 
 const words = [
-  "rm",
-  "-rf",
-  "git",
-  "push",
-  "--force",
-  "npm",
-  "test",
-  "cat",
-  "README.md",
-  ".env",
-  "../x",
-  "|",
-  "sudo",
-  "$X",
+  ...["rm", "-rf", "git", "push", "--force", "npm", "test", "cat", "README.md", ".env", "../x", "|", "sudo", "$X"],
   ">",
 ];
 const path = fc.constantFrom(

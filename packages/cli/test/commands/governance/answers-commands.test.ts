@@ -66,13 +66,7 @@ test("a connection is allowed ahead for a program whose verb says what it does, 
     { host: "2001:db8::1", port: 8443 },
   ]);
   for (const program of [
-    "npm test",
-    "npm run fetch",
-    "node x.js",
-    "python3",
-    "sh x.sh",
-    "npx tsc",
-    "npm install && sh x",
+    ...["npm test", "npm run fetch", "node x.js", "python3", "sh x.sh", "npx tsc", "npm install && sh x"],
   ]) {
     await gennai(2, "allow", program, "registry.npmjs.org:443");
   }

@@ -149,14 +149,9 @@ test("opencode's plugin: what may run, what may not, the result, and all of it s
   expect(stopped).toHaveLength(2);
   expect(await here.records()).toEqual([
     // The call that was tried at the installation.
-    "opencode, refusal, Write deny",
-    "opencode, outcome, Read allow",
-    "opencode, outcome, Edit allow failed",
-    "opencode, outcome, Bash allow failed",
-    "opencode, refusal, Bash deny nobody",
-    "opencode, refusal, Write deny",
-    "opencode, outcome, Bash allow failed",
-    "opencode, refusal, Read deny",
+    ...["opencode, refusal, Write deny", "opencode, outcome, Read allow", "opencode, outcome, Edit allow failed"],
+    ...["opencode, outcome, Bash allow failed", "opencode, refusal, Bash deny nobody"],
+    ...["opencode, refusal, Write deny", "opencode, outcome, Bash allow failed", "opencode, refusal, Read deny"],
   ]);
   // Version 2, as its page says: what is refused, throws; what lacks a name, too. Version 1 calls it without tools.
   expect(await plugin.setup({})).toBeUndefined();

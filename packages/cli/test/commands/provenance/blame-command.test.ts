@@ -39,17 +39,11 @@ test("each line has its agent, intent, decision and verification, and no text is
   await recordWrite(state.root, workspace.root, "words.js", after);
   const { code, printed } = await gennai(workspace.root, "blame", "words.js:5-7");
   expect(printed.split("\n")).toEqual([
-    "·  5  }",
-    "#1 6",
-    "#1 7  export function countWords(sentence) {",
-    "",
-    "#1 agent house/model in session s, turn turn, call c1 (Edit), 2026-11-20 10:00 UTC",
-    "   intent   INT-007",
-    "   agreed   ada said yes, as rules/user/asks asked",
-    "   checked  the result is as expected",
+    ...["·  5  }", "#1 6", "#1 7  export function countWords(sentence) {", ""],
+    ...["#1 agent house/model in session s, turn turn, call c1 (Edit), 2026-11-20 10:00 UTC", "   intent   INT-007"],
+    ...["   agreed   ada said yes, as rules/user/asks asked", "   checked  the result is as expected"],
     "   found    2 lines: the whole file is as it was recorded (100 %)",
-    "·  1 line unknown: it was there before, or somebody else wrote it since",
-    "",
+    ...["·  1 line unknown: it was there before, or somebody else wrote it since", ""],
   ]);
   expect(code).toBe(0);
   const json = await gennai(workspace.root, "blame", "words.js", "--json");

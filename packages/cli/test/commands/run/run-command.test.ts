@@ -229,15 +229,7 @@ test("goes on with a session, in its own workspace only", async () => {
 });
 
 const oidc = [
-  "serve",
-  "--auth",
-  "oidc",
-  "--issuer",
-  "https://login.example",
-  "--audience",
-  "g",
-  "--workspace-root",
-  "w",
+  ...["serve", "--auth", "oidc", "--issuer", "https://login.example", "--audience", "g", "--workspace-root", "w"],
 ] as const;
 
 const wrong = [

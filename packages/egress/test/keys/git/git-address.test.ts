@@ -26,19 +26,10 @@ test.each(["/srv/r.git", "../r.git", "r", "file:///srv/r.git", "."])("%s is a di
 });
 
 test.each([
-  "ext::sh -c evil",
-  "git://git.example/r.git",
-  "ftp://git.example/r.git",
-  "ssh://-oProxyCommand=evil/r.git",
-  "-oProxyCommand=evil:r.git",
-  "ssh://git.example/-x\n",
-  "git@git.example:-oProxyCommand=evil",
-  "https://git.example:99999/r",
-  "https://git.example@evil.example@x/r",
-  "https://git.exam ple/r",
-  "https:///r",
-  "ssh://me@-evil/r",
-  "$(evil):r.git",
+  ...["ext::sh -c evil", "git://git.example/r.git", "ftp://git.example/r.git", "ssh://-oProxyCommand=evil/r.git"],
+  ...["-oProxyCommand=evil:r.git", "ssh://git.example/-x\n", "git@git.example:-oProxyCommand=evil"],
+  ...["https://git.example:99999/r", "https://git.example@evil.example@x/r", "https://git.exam ple/r", "https:///r"],
+  ...["ssh://me@-evil/r", "$(evil):r.git"],
 ])("%j is not an address that a login is given to", (text) => {
   expect(readGitAddress(text)).toBe("unknown");
 });
@@ -76,13 +67,9 @@ test("of a repository's settings, only what its data looks like and what follows
   );
   expect(clean.match(/evil/g)).toHaveLength(1);
   expect(clean.split("\n").filter((line) => line !== "")).toEqual([
-    "[core]",
-    '\trepositoryformatversion = "0"',
-    '[remote "origin"]',
-    '\tfetch = "+refs/heads/*:refs/remotes/origin/*"',
-    '[branch "a\\"b"]',
-    '\tmerge = "refs/heads/x\\n[core]\\nsshCommand = evil"',
-    '[remote "origin"]',
+    ...["[core]", '\trepositoryformatversion = "0"', '[remote "origin"]'],
+    ...['\tfetch = "+refs/heads/*:refs/remotes/origin/*"', '[branch "a\\"b"]'],
+    ...['\tmerge = "refs/heads/x\\n[core]\\nsshCommand = evil"', '[remote "origin"]'],
     '\turl = "https://git.example/r.git"',
   ]);
 });

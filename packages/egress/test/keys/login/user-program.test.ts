@@ -15,12 +15,7 @@ test("no program of the user's comes out of a place that commands write to, no m
   symlinkSync(place.path("real/ws/.venv/bin/ssh"), place.path("linked/ssh"));
   const staged = [realpathSync(place.path("real/ws"))];
   const directories = [
-    "link/ws/.venv/bin",
-    "real/ws/.venv/bin",
-    "tools/../real/ws/.venv/bin",
-    "shims",
-    "gone",
-    "linked",
+    ...["link/ws/.venv/bin", "real/ws/.venv/bin", "tools/../real/ws/.venv/bin", "shims", "gone", "linked"],
   ];
   const PATH = [...directories, "tools"].map((path) => place.path(path)).join(":");
   expect(userProgram("ssh", { PATH }, staged)).toBe(place.path("tools/ssh"));

@@ -27,18 +27,10 @@ test.each([
 });
 
 test.each([
-  "npm dist-tag ls demo",
-  "npm dist-tag add demo@1.0.0 beta --prefix x",
-  "npm owner add you",
-  "npm owner ls demo",
-  "npm unpublish demo@<2",
-  "npm unpublish demo@1.0.0 other@1.0.0",
-  "cargo owner --list demo",
-  "cargo owner --add you --remove me demo",
-  "cargo owner --add you",
-  "cargo yank demo",
-  "cargo yank demo@1.0.0 other@1.0.0",
-  "cargo publish",
+  ...["npm dist-tag ls demo", "npm dist-tag add demo@1.0.0 beta --prefix x", "npm owner add you"],
+  ...["npm owner ls demo", "npm unpublish demo@<2", "npm unpublish demo@1.0.0 other@1.0.0"],
+  ...["cargo owner --list demo", "cargo owner --add you --remove me demo", "cargo owner --add you"],
+  ...["cargo yank demo", "cargo yank demo@1.0.0 other@1.0.0", "cargo publish"],
 ])("%s: its words alone do not say it", (command) => {
   expect(expected(command)).toBeUndefined();
 });

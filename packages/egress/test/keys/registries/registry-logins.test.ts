@@ -218,17 +218,8 @@ test.each(["npm install", "npm ci && npm test", "pnpm install | tee x", "TOKEN=x
 );
 
 test.each([
-  "npm test",
-  "pnpm run build",
-  "pnpm dlx x",
-  "yarn dlx x",
-  "cargo install x",
-  "cargo login",
-  "gem list",
-  "composer run x",
-  "skopeo delete docker://images.example/x",
-  "pip config list",
-  "python3 pip install dep",
+  ...["npm test", "pnpm run build", "pnpm dlx x", "yarn dlx x", "cargo install x", "cargo login", "gem list"],
+  ...["composer run x", "skopeo delete docker://images.example/x", "pip config list", "python3 pip install dep"],
   "curl https://npm.example/team/dep",
 ])("%s gets none here", async (text) => {
   expect(await found(text, () => "/dep")).toEqual({});

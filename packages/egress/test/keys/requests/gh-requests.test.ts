@@ -16,11 +16,7 @@ test("by method and path: reads go on, changes are read first, all else is refus
     expect(use(`GET /api/v3/${path}`)?.body, path).toBeUndefined();
   }
   for (const path of [
-    "repos/me/private",
-    "repos/me/r2",
-    "user/repos",
-    "orgs/a",
-    "search/issues?q=x",
+    ...["repos/me/private", "repos/me/r2", "user/repos", "orgs/a", "search/issues?q=x"],
     "search/issues?q=repo:me/r&q=x",
   ]) {
     const what = `read /api/v3/${path}`;
@@ -30,12 +26,7 @@ test("by method and path: reads go on, changes are read first, all else is refus
     expect(use(`${method} /api/v3/repos/me/r`)?.body).toBeDefined();
   expect(use("POST /api/graphql")?.body).toBeDefined();
   for (const what of [
-    "GET /api/graphql",
-    "POST /api/graphql?x=1",
-    "PURGE /api/v3/x",
-    "GET /login",
-    "POST /session",
-    "GET /api/v3",
+    ...["GET /api/graphql", "POST /api/graphql?x=1", "PURGE /api/v3/x", "GET /login", "POST /session", "GET /api/v3"],
   ]) {
     expect(use(what), what).toBeUndefined();
   }

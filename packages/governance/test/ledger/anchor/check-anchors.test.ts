@@ -148,11 +148,7 @@ test("the tree is that of RFC 6962", () => {
 });
 
 test.each([
-  "",
-  "o\n1\n",
-  "o\n01\nAAAA\n",
-  "o\n1\nAAAA\n",
-  "\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
+  ...["", "o\n1\n", "o\n01\nAAAA\n", "o\n1\nAAAA\n", "\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"],
   "o\n-1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
   "o\n99999999999999999\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
 ])("%j is not a checkpoint", (text) => expect(parseCheckpoint(text)).toBe(undefined));

@@ -140,12 +140,7 @@ describe("raw requests", () => {
       401,
       lines(
         `POST ${RPC} HTTP/1.1`,
-        "Host: HOST",
-        "Expect: 100-continue",
-        "Content-Length: 9",
-        "Connection: close",
-        "",
-        "",
+        ...["Host: HOST", "Expect: 100-continue", "Content-Length: 9", "Connection: close", "", ""],
       ),
     ],
   ])("%s: %i", async (_name, status, bytes) => {

@@ -18,17 +18,8 @@ afterEach(() => bench[Symbol.dispose]());
 const files = () => ["a.txt", "b.sh", "moved.sh", "c.txt", "new.txt"].map((path) => bench.text(path));
 const patch = (...lines: readonly string[]) => ({ input: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") });
 const whole = [
-  "*** Update File: a.txt",
-  "@@",
-  " one",
-  "-two",
-  "+2",
-  "*** Update File: b.sh",
-  "*** Move to: moved.sh",
-  "@@",
-  "-y",
-  "+z",
-  "*** Delete File: c.txt",
+  ...["*** Update File: a.txt", "@@", " one", "-two", "+2", "*** Update File: b.sh", "*** Move to: moved.sh", "@@"],
+  ...["-y", "+z", "*** Delete File: c.txt"],
 ];
 
 describe("apply_patch", () => {

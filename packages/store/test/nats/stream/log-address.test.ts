@@ -22,14 +22,7 @@ describe("parseLogAddress", () => {
   });
 
   it.each([
-    "",
-    "a:4222",
-    "http://a",
-    "nats://",
-    "nats://a:b",
-    "nats://a/x/y",
-    "nats://a/x.y",
-    "nats://a b",
+    ...["", "a:4222", "http://a", "nats://", "nats://a:b", "nats://a/x/y", "nats://a/x.y", "nats://a b"],
     "nats://a,,b",
   ])("refuses %j", (text) => {
     expect(() => parseLogAddress(text)).toThrow("--log takes");
