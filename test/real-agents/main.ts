@@ -10,6 +10,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import * as z from "zod";
 import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
+import { recordSchema } from "../e2e/governance/guard/guarded-records.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { copilot } from "./copilot.ts";
@@ -179,22 +180,6 @@ async function inRunsOfItsOwn(agent: RealAgent): Promise<boolean> {
   }
   return good;
 }
-
-const recordSchema = z.object({
-  metadata: z.object({
-    kind: z.string(),
-    details: z.object({ agent: z.string().optional() }),
-    calls: z.array(
-      z.object({
-        tool: z.string(),
-        verdict: z.string(),
-        verification: z.string().optional(),
-        confirmation: z.object({ answer: z.string() }).optional(),
-      }),
-    ),
-    changes: z.array(z.object({ path: z.string() })),
-  }),
-});
 
 /** Of the agent's, in short. */
 async function lastRecord(governance: ReturnType<typeof connectGovernance>): Promise<string> {

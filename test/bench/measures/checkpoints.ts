@@ -6,6 +6,7 @@ import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkp
 import type { BenchWorld } from "../bench-world.ts";
 import type { Reading } from "../table/reading.ts";
 import { median } from "../table/statistics.ts";
+import { timed } from "../timed.ts";
 
 const run = promisify(execFile);
 
@@ -53,10 +54,4 @@ export async function measureCheckpoints(world: BenchWorld): Promise<readonly Re
       target: { type: "none" },
     },
   ];
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }

@@ -7,6 +7,7 @@ import type { BenchWorld } from "../bench-world.ts";
 import { largeFile, largeFileLines, lineOfLargeFile } from "../model-script.ts";
 import type { Reading } from "../table/reading.ts";
 import { median } from "../table/statistics.ts";
+import { timed } from "../timed.ts";
 
 const run = promisify(execFile);
 
@@ -54,10 +55,4 @@ function textWith(edited: ReadonlySet<number>): string {
     (_, index) => `${lineOfLargeFile(index + 1, edited.has(index + 1) ? 1 : 0)}\n`,
   );
   return lines.join("");
-}
-
-async function timed(work: () => unknown): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }

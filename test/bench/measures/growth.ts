@@ -12,6 +12,7 @@ import { agrees, type GennaiServer, gennaiProgram, runTurn } from "../gennai-ser
 import { processorTime, residentMemory } from "../process-usage.ts";
 import type { Reading } from "../table/reading.ts";
 import { median, percentile } from "../table/statistics.ts";
+import { timed } from "../timed.ts";
 import { gateDecisions } from "./gate.ts";
 
 const run = promisify(execFile);
@@ -344,10 +345,4 @@ async function writingCommands(
     // This machine has no sandbox.
     return { first: Number.NaN, later: Number.NaN };
   }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }

@@ -13,6 +13,7 @@ import type { ShellSandbox } from "@gennai/stage/sandbox/shell-sandbox";
 import type { BenchWorld } from "../bench-world.ts";
 import type { Reading } from "../table/reading.ts";
 import { median } from "../table/statistics.ts";
+import { timed } from "../timed.ts";
 
 /** What staging adds to a command. Floors: the same in bubblewrap over the workspace itself, or with nothing around it. */
 export async function measureStaged(world: BenchWorld): Promise<readonly Reading[]> {
@@ -135,12 +136,6 @@ function repository(world: BenchWorld): string {
   execFileSync("git", ["init", "--quiet"], { cwd: root });
   writeFileSync(join(root, ".gitignore"), "node_modules\n");
   return root;
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }
 
 /** Runs commands on a stage, and over the workspace itself, as the tool for commands has them run. Milliseconds. */

@@ -59,104 +59,47 @@ describe("analyseCommand", () => {
     ]);
   });
 
-  it.each([
-    {
-      command: "cat a ../b > c",
-      paths: [
-        ["write", "/ws/c"],
-        ["read", "/ws/a"],
-        ["read", "/b"],
-      ],
-    },
-    {
-      command: "cd docs && mv x y",
-      paths: [
-        ["list", "/ws/docs"],
-        ["delete", "/ws/docs/x"],
-        ["write", "/ws/docs/y"],
-      ],
-    },
-    {
-      command: "cp -t out a b",
-      paths: [
-        ["write", "/ws/out"],
-        ["read", "/ws/a"],
-        ["read", "/ws/b"],
-      ],
-    },
-    { command: "ls ~/x", paths: [["list", "/home/dev/x"]] },
-    { command: "sed -i s/a/b/ f", paths: [["write", "/ws/f"]] },
-    {
-      command: "find . -fprint out",
-      paths: [
-        ["list", "/ws"],
-        ["write", "/ws/out"],
-      ],
-    },
-    {
-      command: "unknown-tool --config=x y",
-      paths: [
-        ["unknown", "/ws/x"],
-        ["unknown", "/ws/y"],
-      ],
-    },
-    { command: "ls > /dev/null 2>&1", paths: [] },
+  it.each<[command: string, paths: readonly string[]]>([
+    ["cat a ../b > c", ["write /ws/c", "read /ws/a", "read /b"]],
+    ["cd docs && mv x y", ["list /ws/docs", "delete /ws/docs/x", "write /ws/docs/y"]],
+    ["cp -t out a b", ["write /ws/out", "read /ws/a", "read /ws/b"]],
+    ["ls ~/x", ["list /home/dev/x"]],
+    ["sed -i s/a/b/ f", ["write /ws/f"]],
+    ["find . -fprint out", ["list /ws", "write /ws/out"]],
+    ["unknown-tool --config=x y", ["unknown /ws/x", "unknown /ws/y"]],
+    ["ls > /dev/null 2>&1", []],
     // Verbs, and names of packages, scripts, branches and remotes are no files.
-    { command: "npm install", paths: [] },
-    { command: "npm run build:prod", paths: [] },
-    { command: "npm install -D @types/node typescript@5.4", paths: [] },
-    { command: "pip install requests==2.3 'httpx[http2]'", paths: [] },
-    { command: "npx vitest", paths: [] },
-    { command: "git pull origin main", paths: [] },
-    { command: "git merge feature/x", paths: [] },
-    { command: "git cherry-pick main~2", paths: [] },
-    { command: "git remote add fork https://example.com/x.git", paths: [] },
-    { command: "git stash pop", paths: [] },
+    ["npm install", []],
+    ["npm run build:prod", []],
+    ["npm install -D @types/node typescript@5.4", []],
+    ["pip install requests==2.3 'httpx[http2]'", []],
+    ["npx vitest", []],
+    ["git pull origin main", []],
+    ["git merge feature/x", []],
+    ["git cherry-pick main~2", []],
+    ["git remote add fork https://example.com/x.git", []],
+    ["git stash pop", []],
     // These may be.
-    { command: "npm install ./pkg", paths: [["unknown", "/ws/pkg"]] },
-    { command: "npm install pkg.tgz", paths: [["unknown", "/ws/pkg.tgz"]] },
-    { command: "npm install --prefix vault x", paths: [["unknown", "/ws/vault"]] },
-    {
-      command: "npm --prefix vault install",
-      paths: [
-        ["unknown", "/ws/vault"],
-        ["unknown", "/ws/install"],
-      ],
-    },
-    { command: "pip install -r list", paths: [["unknown", "/ws/list"]] },
-    { command: "npm run build -- vault", paths: [["unknown", "/ws/vault"]] },
-    {
-      command: "docker cp vault box",
-      paths: [
-        ["unknown", "/ws/vault"],
-        ["unknown", "/ws/box"],
-      ],
-    },
-    { command: "git fetch ../other", paths: [["list", "/other"]] },
-    { command: "git stash push src/a.ts", paths: [["read", "/ws/src/a.ts"]] },
+    ["npm install ./pkg", ["unknown /ws/pkg"]],
+    ["npm install pkg.tgz", ["unknown /ws/pkg.tgz"]],
+    ["npm install --prefix vault x", ["unknown /ws/vault"]],
+    ["npm --prefix vault install", ["unknown /ws/vault", "unknown /ws/install"]],
+    ["pip install -r list", ["unknown /ws/list"]],
+    ["npm run build -- vault", ["unknown /ws/vault"]],
+    ["docker cp vault box", ["unknown /ws/vault", "unknown /ws/box"]],
+    ["git fetch ../other", ["list /other"]],
+    ["git stash push src/a.ts", ["read /ws/src/a.ts"]],
     // What no table knows may be anything.
-    { command: "gzip f", paths: [["unknown", "/ws/f"]] },
-    { command: "truncate -s 0 f", paths: [["write", "/ws/f"]] },
-    { command: "touch -d yesterday f", paths: [["write", "/ws/f"]] },
-    {
-      command: "cp sub/f .",
-      paths: [
-        ["read", "/ws/sub/f"],
-        ["write", "/ws"],
-      ],
-    },
-    {
-      command: "find src -name '*.ts' -exec sed -i s/a/b/ {} +",
-      paths: [
-        ["write", "/ws/src/*.ts"],
-        ["read", "/ws/src"],
-      ],
-    },
-    { command: "git restore --staged f", paths: [["read", "/ws/f"]] },
-    { command: "git checkout topic", paths: [["unknown", "/ws/topic"]] },
-    { command: "git checkout -b topic", paths: [] },
-  ])("resolves the paths of $command", ({ command, paths }) => {
-    expect(analyse(command).paths.map((path) => [path.access, path.absolute])).toEqual(paths);
+    ["gzip f", ["unknown /ws/f"]],
+    ["truncate -s 0 f", ["write /ws/f"]],
+    ["touch -d yesterday f", ["write /ws/f"]],
+    ["cp sub/f .", ["read /ws/sub/f", "write /ws"]],
+    ["find src -name '*.ts' -exec sed -i s/a/b/ {} +", ["write /ws/src/*.ts", "read /ws/src"]],
+    ["git restore --staged f", ["read /ws/f"]],
+    ["git checkout topic", ["unknown /ws/topic"]],
+    ["git checkout -b topic", []],
+  ])("resolves the paths of %s", (command, paths) => {
+    expect(analyse(command).paths.map((path) => `${path.access} ${path.absolute}`)).toEqual(paths);
   });
 
   it("tells what keeps the content of files", () => {

@@ -5,49 +5,26 @@ import { allow, ask, deny, type Verdict } from "#verdict";
 import { finding, gateWith } from "./gate-fixture.ts";
 
 describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allow", () => {
-  const rows: readonly { name: string; verdicts: readonly Verdict[]; answer?: Answer; runs: boolean; code?: string }[] =
-    [
-      { name: "allow", verdicts: [allow], runs: true },
-      { name: "deny", verdicts: [deny(finding)], runs: false, code: "no" },
-      { name: "ask, yes", verdicts: [ask(finding)], answer: { type: "yes", scope: "once", by: "user" }, runs: true },
-      {
-        name: "ask, no",
-        verdicts: [ask(finding)],
-        answer: { type: "no", reason: "not today", by: "user" },
-        runs: false,
-        code: "user_denied",
-      },
-      {
-        name: "ask, timeout",
-        verdicts: [ask(finding)],
-        answer: { type: "timeout" },
-        runs: false,
-        code: "confirmation_timeout",
-      },
-      {
-        name: "ask, nobody there",
-        verdicts: [ask(finding)],
-        answer: { type: "nobody" },
-        runs: false,
-        code: "nobody_to_ask",
-      },
-      {
-        name: "ask, passed on, and the tool is ours",
-        verdicts: [ask(finding)],
-        answer: { type: "passed-on", by: "an agent" },
-        runs: false,
-        code: "nobody_to_ask",
-      },
-      {
-        name: "ask, yes, then the world denies",
-        verdicts: [ask(finding), deny(finding)],
-        answer: { type: "yes", scope: "once", by: "user" },
-        runs: false,
-        code: "no",
-      },
-    ];
+  const yes: Answer = { type: "yes", scope: "once", by: "user" };
+  const no: Answer = { type: "no", reason: "not today", by: "user" };
+  const rows: readonly (readonly [
+    name: string,
+    verdicts: readonly Verdict[],
+    answer: Answer | undefined,
+    code: string | undefined,
+  ])[] = [
+    ["allow", [allow], undefined, undefined],
+    ["deny", [deny(finding)], undefined, "no"],
+    ["ask, yes", [ask(finding)], yes, undefined],
+    ["ask, no", [ask(finding)], no, "user_denied"],
+    ["ask, timeout", [ask(finding)], { type: "timeout" }, "confirmation_timeout"],
+    ["ask, nobody there", [ask(finding)], { type: "nobody" }, "nobody_to_ask"],
+    ["ask, passed on, and the tool is ours", [ask(finding)], { type: "passed-on", by: "an agent" }, "nobody_to_ask"],
+    ["ask, yes, then the world denies", [ask(finding), deny(finding)], yes, "no"],
+  ];
   for (const tool of ["Look", "Change"]) {
-    it.each(rows)(`${tool}: $name`, async ({ verdicts, answer, runs, code }) => {
+    it.each(rows)(`${tool}: %s`, async (_name, verdicts, answer, code) => {
+      const runs = code === undefined;
       const { run, steps } = gateWith({ verdicts, ...(answer === undefined ? {} : { answer }) });
       const [result] = await run(tool);
       expect(steps.includes(`execute ${tool}`)).toBe(runs);
@@ -67,8 +44,7 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
         return ask(finding);
       },
     };
-    const answer: Answer = { type: "yes", scope: "once", by: "user" };
-    const { run, questions, decisions } = gateWith({ policies: [policy], answer });
+    const { run, questions, decisions } = gateWith({ policies: [policy], answer: yes });
     const [result] = await run("Change", { value: "nearly" });
     expect(result?.output).toMatch(/exactly$/);
     expect(judged).toEqual([{ value: "exactly" }, { value: "exactly" }]);
@@ -82,7 +58,7 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
   });
 
   it("tells the model the user's reason", async () => {
-    const { run } = gateWith({ verdicts: [ask(finding)], answer: { type: "no", reason: "not today", by: "user" } });
+    const { run } = gateWith({ verdicts: [ask(finding)], answer: no });
     const [result] = await run("Change");
     expect(JSON.parse(result?.output ?? "")).toEqual({
       error: expect.objectContaining({
@@ -112,31 +88,13 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
 });
 
 it.each([
-  { name: "unknown tool", tool: "Nope", args: {}, code: "unknown_tool", failureClass: "tool_unavailable" },
-  { name: "not JSON", tool: "Look", args: "{", code: "bad_arguments", failureClass: "command_error" },
-  {
-    name: "unknown argument",
-    tool: "Look",
-    args: { approved: true },
-    code: "bad_arguments",
-    failureClass: "command_error",
-  },
-  { name: "wrong type", tool: "Look", args: { value: 1 }, code: "bad_arguments", failureClass: "command_error" },
-  {
-    name: "lone surrogate",
-    tool: "Look",
-    args: '{"value":"\\ud800"}',
-    code: "bad_arguments",
-    failureClass: "command_error",
-  },
-  {
-    name: "analysis fails",
-    tool: "Change",
-    args: { value: "unanalysable" },
-    code: "bad_path",
-    failureClass: "command_error",
-  },
-])("seed 003 §2.3, seed 003 §12 registry: what is not a call: $name", async ({ tool, args, code, failureClass }) => {
+  ["unknown tool", "Nope", {}, "unknown_tool", "tool_unavailable"],
+  ["not JSON", "Look", "{", "bad_arguments", "command_error"],
+  ["unknown argument", "Look", { approved: true }, "bad_arguments", "command_error"],
+  ["wrong type", "Look", { value: 1 }, "bad_arguments", "command_error"],
+  ["lone surrogate", "Look", '{"value":"\\ud800"}', "bad_arguments", "command_error"],
+  ["analysis fails", "Change", { value: "unanalysable" }, "bad_path", "command_error"],
+])("seed 003 §2.3, seed 003 §12 registry: what is not a call: %s", async (_name, tool, args, code, failureClass) => {
   const { run, steps } = gateWith();
   const [result] = await run(tool, args);
   expect(result?.error?.code).toBe(code);

@@ -1,7 +1,8 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import * as z from "zod";
 
-const recordSchema = z.object({
+/** A record of the ledger, as far as it is about calls of another agent. */
+export const recordSchema = z.object({
   metadata: z.object({
     kind: z.string(),
     details: z.object({ agent: z.string().optional() }),
@@ -12,7 +13,7 @@ const recordSchema = z.object({
         verification: z.string().optional(),
         exit_code: z.number().optional(),
         failure_class: z.string().optional(),
-        confirmation: z.unknown().optional(),
+        confirmation: z.looseObject({ answer: z.string() }).optional(),
       }),
     ),
     changes: z.array(z.object({ path: z.string(), operation: z.string() })),
