@@ -80,8 +80,19 @@ beforeAll(async () => {
   serveFlags = new Set(Array.from(stdout.matchAll(/^ {2}--([a-z-]+)/gm), ([, name]) => name ?? ""));
   const sources = join(import.meta.dirname, "..", "..", "packages");
   allowedVariables = [
-    ...["machine", "git", "stage", "egress", "shell", "store", "provenance", "models", "sessions", "guard", "rina"],
-    ...["server", "cli"],
+    "machine",
+    "git",
+    "stage",
+    "egress",
+    "shell",
+    "store",
+    "provenance",
+    "models",
+    "sessions",
+    "guard",
+    "rina",
+    "server",
+    "cli",
   ]
     .flatMap((name) =>
       readdirSync(join(sources, name, "src"), { recursive: true, encoding: "utf8" }).map((file) =>

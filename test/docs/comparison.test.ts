@@ -21,6 +21,12 @@ test("a row says what a reader must not overlook", () => {
   const lines = withTable("<!-- by npm run compare -->\n<!-- end -->", [row]).split("\n");
   const line = lines.find((each) => each.includes("Other"))?.split("|");
   expect(line?.slice(1, -1).map((cell) => cell.trim())).toEqual([
-    ...["Other 1.0.0", "2026-11-30", "yes", "**yes**", "**yes, the model got it**", "refused", "on a copy; not kept"],
+    "Other 1.0.0",
+    "2026-11-30",
+    "yes",
+    "**yes**",
+    "**yes, the model got it**",
+    "refused",
+    "on a copy; not kept",
   ]);
 });

@@ -1,6 +1,6 @@
 import { findBubblewrap } from "@gennai/machine/host/find-bubblewrap";
 import { SeededRandom } from "@gennai/testkit/seeded-random";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { randomCommand } from "./command-grammar.ts";
 import { Scratch } from "./scratch.ts";
 import { silentMiss } from "./silent-miss.ts";
@@ -11,20 +11,22 @@ const seeds = [20_260_101, Number(process.env["GENNAI_FUZZ_SEED"] ?? 3_674_254_4
 const bubblewrap = findBubblewrap();
 
 /** What commands really change, against what their analysis says they do. Needs bubblewrap to run them in. */
-test.each(seeds)("generated commands: change nothing unseen (seed %i)", (seed) => {
-  if (bubblewrap === undefined) throw new Error("bubblewrap is not installed: apt-get install bubblewrap");
-  using scratch = new Scratch(bubblewrap);
-  const random = new SeededRandom(seed);
-  const missed: string[] = [];
-  let changing = 0;
-  for (let index = 0; index < each; index += 1) {
-    const command = randomCommand(random);
-    const changed = scratch.changesOf(command);
-    if (changed.length > 0) changing += 1;
-    const miss = silentMiss(command, changed);
-    if (miss !== undefined) missed.push(`seed ${seed}: ${command}\n  ${miss}`);
-  }
-  expect(missed).toEqual([]);
-  // A grammar whose commands change nothing would prove nothing.
-  expect(changing).toBeGreaterThan(each / 4);
+describe("generated commands", () => {
+  test.each(seeds)("change nothing unseen (seed %i)", (seed) => {
+    if (bubblewrap === undefined) throw new Error("bubblewrap is not installed: apt-get install bubblewrap");
+    using scratch = new Scratch(bubblewrap);
+    const random = new SeededRandom(seed);
+    const missed: string[] = [];
+    let changing = 0;
+    for (let index = 0; index < each; index += 1) {
+      const command = randomCommand(random);
+      const changed = scratch.changesOf(command);
+      if (changed.length > 0) changing += 1;
+      const miss = silentMiss(command, changed);
+      if (miss !== undefined) missed.push(`seed ${seed}: ${command}\n  ${miss}`);
+    }
+    expect(missed).toEqual([]);
+    // A grammar whose commands change nothing would prove nothing.
+    expect(changing).toBeGreaterThan(each / 4);
+  });
 });

@@ -225,16 +225,15 @@ describe("the gates of a release", () => {
   });
 });
 
-const sentences = testGates.flatMap(({ name, suite }) =>
-  suite.proves.flatMap((proof) => (proof.startsWith("seed ") ? [{ name, proof, tests: suite.tests }] : [])),
-);
-it.each(sentences)(
-  "what the gates of a release must prove: $name: tests that it runs name $proof",
-  ({ proof, tests }) => {
+describe("what the gates of a release must prove", () => {
+  const sentences = testGates.flatMap(({ name, suite }) =>
+    suite.proves.flatMap((proof) => (proof.startsWith("seed ") ? [{ name, proof, tests: suite.tests }] : [])),
+  );
+  it.each(sentences)("$name: tests that it runs name $proof", ({ proof, tests }) => {
     const files = tests.flatMap((path) =>
       statSync(join(root, path)).isFile() ? [path] : globSync(`${path}/**/*.test.ts`, { cwd: root }),
     );
     const naming = files.filter((file) => readFileSync(join(root, file), "utf8").includes(proof));
     expect(naming).not.toEqual([]);
-  },
-);
+  });
+});

@@ -8,8 +8,18 @@ import { keptVersions, withKeptState } from "./kept-state.ts";
 
 /** Everything of the command line that opens the state directory. */
 const commands = [
-  ...["serve --port 0", "run hello --yes", "undo", "sessions", "sessions import ../session.jsonl", "plan status"],
-  ...["policy log", "emergency stop-all on", "ledger verify", "ledger repair", "ledger export", "ledger rotate-key"],
+  "serve --port 0",
+  "run hello --yes",
+  "undo",
+  "sessions",
+  "sessions import ../session.jsonl",
+  "plan status",
+  "policy log",
+  "emergency stop-all on",
+  "ledger verify",
+  "ledger repair",
+  "ledger export",
+  "ledger rotate-key",
   "ledger purge --yes",
 ];
 

@@ -49,8 +49,12 @@ describe("another version", () => {
       "docs/guide.md": '{"ok":true,"version":"0.2.0"}\n',
     });
     expect(changed).toEqual([
-      ...["README.md", "docs/guide.md", "package.json", "packages/cli/package.json"],
-      ...["packages/cli/src/terminal/version.ts", "packages/vscode/package.json"],
+      "README.md",
+      "docs/guide.md",
+      "package.json",
+      "packages/cli/package.json",
+      "packages/cli/src/terminal/version.ts",
+      "packages/vscode/package.json",
     ]);
   });
 

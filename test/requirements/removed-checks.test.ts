@@ -10,7 +10,7 @@ import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governa
 import { IntentsService } from "@gennai/sessions/intents/intents-service";
 import { turnPolicies } from "@gennai/sessions/policies/turn-rules";
 import { RulesService } from "@gennai/sessions/rules/rules-service";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { gateWith, silentJournal } from "../../packages/governance/test/gate/gate-with.ts";
 import { ToolBench } from "../../packages/sessions/test/tools/tool-bench.ts";
 
@@ -289,14 +289,16 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-test.each(rows)("each check is what refuses: $id: $name", async (row) => {
-  const governed = await play(row, "with");
-  expect(governed.result.error?.code ?? "").toBe(row.refusal);
-  expect(row.happened(governed.world, governed.result)).toBe(false);
+describe("each check is what refuses", () => {
+  test.each(rows)("$id: $name", async (row) => {
+    const governed = await play(row, "with");
+    expect(governed.result.error?.code ?? "").toBe(row.refusal);
+    expect(row.happened(governed.world, governed.result)).toBe(false);
 
-  const ungoverned = await play(row, "without");
-  expect(ungoverned.result.error).toBeUndefined();
-  expect(row.happened(ungoverned.world, ungoverned.result)).toBe(true);
+    const ungoverned = await play(row, "without");
+    expect(ungoverned.result.error).toBeUndefined();
+    expect(row.happened(ungoverned.world, ungoverned.result)).toBe(true);
+  });
 });
 
 /** The row's call through the gate, with its check or without it, each in a world of its own. */

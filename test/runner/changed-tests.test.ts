@@ -7,14 +7,25 @@ import { lookingAtAll, testsThatSee, wholeWays } from "../../scripts/lib/tests/c
 import { importersIn } from "../../scripts/lib/tests/import-graph.mjs";
 
 const files = [
-  ...["packages/machine/src/stage/open.ts", "packages/machine/src/stage/layer.ts"],
-  ...["packages/machine/test/stage/layer.test.ts", "packages/machine/test/stage/slow.long.test.ts"],
-  ...["packages/machine/test/stage/inner/deep.test.ts", "packages/machine/test/other.test.ts"],
-  ...["packages/server/src/serve.ts", "packages/cli/src/command-line.ts"],
-  ...["packages/cli/src/commands/try/try-command.ts", "packages/cli/test/commands/try/try.test.ts"],
-  ...["packages/cli/test/program.test.ts", "packages/vscode/src/extension.ts"],
-  ...["packages/vscode/test/manifest.test.ts", "test/corpus/cases/git.json", "test/corpus/corpus.test.ts"],
-  ...["test/docs/examples.test.ts", "test/docs/links.test.ts", "test/docs/pages.test.ts", "test/e2e/server.test.ts"],
+  "packages/machine/src/stage/open.ts",
+  "packages/machine/src/stage/layer.ts",
+  "packages/machine/test/stage/layer.test.ts",
+  "packages/machine/test/stage/slow.long.test.ts",
+  "packages/machine/test/stage/inner/deep.test.ts",
+  "packages/machine/test/other.test.ts",
+  "packages/server/src/serve.ts",
+  "packages/cli/src/command-line.ts",
+  "packages/cli/src/commands/try/try-command.ts",
+  "packages/cli/test/commands/try/try.test.ts",
+  "packages/cli/test/program.test.ts",
+  "packages/vscode/src/extension.ts",
+  "packages/vscode/test/manifest.test.ts",
+  "test/corpus/cases/git.json",
+  "test/corpus/corpus.test.ts",
+  "test/docs/examples.test.ts",
+  "test/docs/links.test.ts",
+  "test/docs/pages.test.ts",
+  "test/e2e/server.test.ts",
 ];
 const importers = new Map<string, ReadonlySet<string>>([
   ["packages/machine/src/stage/layer.ts", new Set(["packages/machine/src/stage/open.ts"])],
@@ -32,55 +43,57 @@ const importers = new Map<string, ReadonlySet<string>>([
   ["packages/server/src/serve.ts", new Set(["test/e2e/server.test.ts"])],
 ]);
 
-test.each([
-  {
-    name: "what imports it, and what mirrors it and a command that uses it, not by all that start the program",
-    changed: ["packages/machine/src/stage/layer.ts"],
-    tests: [
-      "packages/cli/test/commands/try/try.test.ts",
-      "packages/machine/test/other.test.ts",
-      "packages/machine/test/stage/layer.test.ts",
-    ],
-  },
-  {
-    name: "a test that changed itself, a long one too",
-    changed: ["packages/machine/test/stage/slow.long.test.ts"],
-    tests: ["packages/machine/test/stage/slow.long.test.ts"],
-  },
-  { name: "the tests around data", changed: ["test/corpus/cases/git.json"], tests: ["test/corpus/corpus.test.ts"] },
-  {
-    name: "the tests around data that is gone",
-    changed: ["test/corpus/cases/gone/old.json"],
-    tests: ["test/corpus/corpus.test.ts"],
-  },
-  {
-    name: "what runs the page",
-    changed: ["docs/rules.md"],
-    tests: ["test/docs/links.test.ts", "test/docs/pages.test.ts"],
-    pages: ["docs/rules.md"],
-  },
-  {
-    name: "what runs the examples",
-    changed: ["examples/client/client.ts"],
-    tests: ["test/docs/examples.test.ts", "test/docs/pages.test.ts"],
-  },
-  {
-    name: "all pages, when what runs them changed",
-    changed: ["test/docs/pages.test.ts", "docs/rules.md"],
-    tests: ["test/docs/links.test.ts", "test/docs/pages.test.ts"],
-    pages: undefined,
-  },
-  { name: "none, when nothing tests it", changed: ["deploy/Containerfile"], tests: [] },
-  { name: "none, when there is none", changed: [], tests: [] },
-  ...["package.json", "pnpm-lock.yaml", "vitest.config.ts", "test/restored.setup.ts"].map((file) => ({
-    name: `all, as ${file} is of all of them`,
-    changed: [file],
-    tests: undefined,
-    pages: undefined,
-  })),
-])("a change is seen by: $name", ({ changed, tests, ...rest }) => {
-  const pages = "pages" in rest ? rest.pages : [];
-  expect(testsThatSee(changed, files, importers)).toEqual({ tests, pages });
+describe("a change is seen by", () => {
+  test.each([
+    {
+      name: "what imports it, and what mirrors it and a command that uses it, not by all that start the program",
+      changed: ["packages/machine/src/stage/layer.ts"],
+      tests: [
+        "packages/cli/test/commands/try/try.test.ts",
+        "packages/machine/test/other.test.ts",
+        "packages/machine/test/stage/layer.test.ts",
+      ],
+    },
+    {
+      name: "a test that changed itself, a long one too",
+      changed: ["packages/machine/test/stage/slow.long.test.ts"],
+      tests: ["packages/machine/test/stage/slow.long.test.ts"],
+    },
+    { name: "the tests around data", changed: ["test/corpus/cases/git.json"], tests: ["test/corpus/corpus.test.ts"] },
+    {
+      name: "the tests around data that is gone",
+      changed: ["test/corpus/cases/gone/old.json"],
+      tests: ["test/corpus/corpus.test.ts"],
+    },
+    {
+      name: "what runs the page",
+      changed: ["docs/rules.md"],
+      tests: ["test/docs/links.test.ts", "test/docs/pages.test.ts"],
+      pages: ["docs/rules.md"],
+    },
+    {
+      name: "what runs the examples",
+      changed: ["examples/client/client.ts"],
+      tests: ["test/docs/examples.test.ts", "test/docs/pages.test.ts"],
+    },
+    {
+      name: "all pages, when what runs them changed",
+      changed: ["test/docs/pages.test.ts", "docs/rules.md"],
+      tests: ["test/docs/links.test.ts", "test/docs/pages.test.ts"],
+      pages: undefined,
+    },
+    { name: "none, when nothing tests it", changed: ["deploy/Containerfile"], tests: [] },
+    { name: "none, when there is none", changed: [], tests: [] },
+    ...["package.json", "pnpm-lock.yaml", "vitest.config.ts", "test/restored.setup.ts"].map((file) => ({
+      name: `all, as ${file} is of all of them`,
+      changed: [file],
+      tests: undefined,
+      pages: undefined,
+    })),
+  ])("$name", ({ changed, tests, ...rest }) => {
+    const pages = "pages" in rest ? rest.pages : [];
+    expect(testsThatSee(changed, files, importers)).toEqual({ tests, pages });
+  });
 });
 
 describe("in this checkout", () => {

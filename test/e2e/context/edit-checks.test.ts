@@ -186,17 +186,19 @@ describe("a check that was accepted for the workspace", () => {
   });
 });
 
-test("an editor's diagnostics after edits: new problems of changed files go to the model, known ones do not", async () => {
-  await using server = await startTestServer({ files: configured, steps: [write("src/new.ts", "bad\n"), done] });
-  await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
-  const told = (message: string, line: number) => ({ ...problem("src/new.ts", message), line, source: "ts" });
-  await tellProblems(editor, 0, [told("old one", 1)]);
-  expect(await tellProblems(editor, 1, [told("old one", 2), told("new one", 7)])).toEqual(["src/new.ts"]);
-  expect(await editor.end()).toBe("COMPLETED");
-  const [output] = await notes(server, editor.sessionId);
-  expect(output).toContain("src/new.ts:7:1 error: new one (ts)");
-  expect(output).not.toContain("old one");
-  expect(eventsOf(editor.events, "warning").at(-1)).toContain("not verified: the editor reports 2 errors");
+describe("an editor's diagnostics after edits", () => {
+  test("new problems of changed files go to the model, known ones do not", async () => {
+    await using server = await startTestServer({ files: configured, steps: [write("src/new.ts", "bad\n"), done] });
+    await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
+    const told = (message: string, line: number) => ({ ...problem("src/new.ts", message), line, source: "ts" });
+    await tellProblems(editor, 0, [told("old one", 1)]);
+    expect(await tellProblems(editor, 1, [told("old one", 2), told("new one", 7)])).toEqual(["src/new.ts"]);
+    expect(await editor.end()).toBe("COMPLETED");
+    const [output] = await notes(server, editor.sessionId);
+    expect(output).toContain("src/new.ts:7:1 error: new one (ts)");
+    expect(output).not.toContain("old one");
+    expect(eventsOf(editor.events, "warning").at(-1)).toContain("not verified: the editor reports 2 errors");
+  });
 });
 
 describe("an editor's diagnostics of each call's files", () => {
@@ -249,20 +251,22 @@ describe("an editor's diagnostics of each call's files", () => {
   });
 });
 
-test("symbols by the editor: are offered where a client finds them", async () => {
-  await using server = await startTestServer({ steps: [call("Symbols", { query: "thing" }), done] });
-  const alone = await startSession(server);
-  expect(eventsOf(await runTurn(server, alone, "go"), "toolResult")[0]?.output).toContain("unknown_tool");
-  await using editor = await Watcher.begin(server, { capabilities: { findSymbols: true } });
-  const { requestId, query } = await editor.next("findSymbolsRequest");
-  const symbol = { name: "thing", kind: "function", line: 4, container: "Box" };
-  const symbols = [
-    { ...symbol, path: "src/a.ts" },
-    { ...symbol, path: ".env" },
-    { ...symbol, path: "../x.ts" },
-  ];
-  await editor.submit({ case: "findSymbolsResponse", value: { requestId, symbols } });
-  expect(await editor.end()).toBe("COMPLETED");
-  expect(query).toBe("thing");
-  expect(eventsOf(editor.events, "toolResult")[0]?.output).toBe("src/a.ts:4 function thing in Box");
+describe("symbols by the editor", () => {
+  test("are offered where a client finds them", async () => {
+    await using server = await startTestServer({ steps: [call("Symbols", { query: "thing" }), done] });
+    const alone = await startSession(server);
+    expect(eventsOf(await runTurn(server, alone, "go"), "toolResult")[0]?.output).toContain("unknown_tool");
+    await using editor = await Watcher.begin(server, { capabilities: { findSymbols: true } });
+    const { requestId, query } = await editor.next("findSymbolsRequest");
+    const symbol = { name: "thing", kind: "function", line: 4, container: "Box" };
+    const symbols = [
+      { ...symbol, path: "src/a.ts" },
+      { ...symbol, path: ".env" },
+      { ...symbol, path: "../x.ts" },
+    ];
+    await editor.submit({ case: "findSymbolsResponse", value: { requestId, symbols } });
+    expect(await editor.end()).toBe("COMPLETED");
+    expect(query).toBe("thing");
+    expect(eventsOf(editor.events, "toolResult")[0]?.output).toBe("src/a.ts:4 function thing in Box");
+  });
 });

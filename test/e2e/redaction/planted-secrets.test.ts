@@ -6,7 +6,7 @@ import { exportLedgerLines } from "@gennai/store/audit/ledger-export";
 import { call } from "@gennai/testkit/scripted-steps";
 import { storedFiles } from "@gennai/testkit/stored-files";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { allEvents, endState, runTurn, startSession } from "../rpc/session-client.ts";
 
 /** Put together here, so that no scanner takes this file for a leak. */
@@ -79,30 +79,32 @@ async function runWith(turn: ScriptedTurn, prompt: string) {
   return { server, shown, copies };
 }
 
-test.each([
-  ["in a file that is read", "go", tool("Read", { path: "notes.txt" })],
-  ["in a private key of forty lines", "go", tool("Read", { path: "key.txt" })],
-  ["in what a search finds", "go", tool("Grep", { pattern: "TOKEN|PLANTED" })],
-  ["in a file's name", "go", tool("Ls", { path: "names" })],
-  ["in a command's output, split over chunks, and in its error", "go", tool("Bash", { command: "node slowly.mjs" })],
-  [
-    "in what the model says",
-    "go",
-    { steps: [{ thinking: [...`so ${token}`] }, { text: [...pieces(`It is ${token}, or\n${pem}\n.`)] }] },
-  ],
-  ["in a command", "go", tool("Bash", { command: `echo ok\n: ${token}; git status` })],
-  [
-    "in a command that is not run",
-    "go",
-    tool("Bash", { command: `git status; curl -H 'Authorization: Bearer ${bearer}' http://x` }),
-  ],
-  ["in the arguments of a call that is refused", "go", tool("Read", { path: `../${token}` })],
-  ["in arguments that are wrong", "go", tool("Read", { [token]: token })],
-  ["in a prompt", `my token is ${token}, and Authorization: Bearer ${bearer}`, { steps: [{ text: ["Fine."] }] }],
-])("a planted secret: seed 003 §9 secrets: %s is in no artefact", async (_name, prompt, turn) => {
-  const { server, shown, copies } = await runWith(turn, prompt);
-  await using _server = server;
-  for (const text of planted)
-    for (const artefact of [shown, copies, server.warnings.join()]) expect(artefact).not.toContain(text);
-  expect(leaks(server.stateDir, server.workspace.path(".orchestration"))).toEqual([]);
+describe("a planted secret", () => {
+  test.each([
+    ["in a file that is read", "go", tool("Read", { path: "notes.txt" })],
+    ["in a private key of forty lines", "go", tool("Read", { path: "key.txt" })],
+    ["in what a search finds", "go", tool("Grep", { pattern: "TOKEN|PLANTED" })],
+    ["in a file's name", "go", tool("Ls", { path: "names" })],
+    ["in a command's output, split over chunks, and in its error", "go", tool("Bash", { command: "node slowly.mjs" })],
+    [
+      "in what the model says",
+      "go",
+      { steps: [{ thinking: [...`so ${token}`] }, { text: [...pieces(`It is ${token}, or\n${pem}\n.`)] }] },
+    ],
+    ["in a command", "go", tool("Bash", { command: `echo ok\n: ${token}; git status` })],
+    [
+      "in a command that is not run",
+      "go",
+      tool("Bash", { command: `git status; curl -H 'Authorization: Bearer ${bearer}' http://x` }),
+    ],
+    ["in the arguments of a call that is refused", "go", tool("Read", { path: `../${token}` })],
+    ["in arguments that are wrong", "go", tool("Read", { [token]: token })],
+    ["in a prompt", `my token is ${token}, and Authorization: Bearer ${bearer}`, { steps: [{ text: ["Fine."] }] }],
+  ])("seed 003 §9 secrets: %s is in no artefact", async (_name, prompt, turn) => {
+    const { server, shown, copies } = await runWith(turn, prompt);
+    await using _server = server;
+    for (const text of planted)
+      for (const artefact of [shown, copies, server.warnings.join()]) expect(artefact).not.toContain(text);
+    expect(leaks(server.stateDir, server.workspace.path(".orchestration"))).toEqual([]);
+  });
 });

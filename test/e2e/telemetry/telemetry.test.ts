@@ -248,24 +248,26 @@ describe("metrics", () => {
   });
 });
 
-test("logs: are JSON lines with the request and the trace they belong to", async () => {
-  await using server = await watchedServer({ script: reading, args: ["--log-level", "debug"] });
-  await oneTurn(server, "read it");
-  await server.stop();
-  const lines = server.output
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)));
-  expect(lines).toContainEqual(expect.objectContaining({ level: "info", message: `Listening on ${server.url}` }));
-  expect(lines.find(({ message }) => message === "gennai.agent.v1.AgentService/StartTurn")).toEqual({
-    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-    level: "debug",
-    message: "gennai.agent.v1.AgentService/StartTurn",
-    code: "ok",
-    milliseconds: expect.any(Number),
-    request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    trace_id: traceId,
-    span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+describe("logs", () => {
+  test("are JSON lines with the request and the trace they belong to", async () => {
+    await using server = await watchedServer({ script: reading, args: ["--log-level", "debug"] });
+    await oneTurn(server, "read it");
+    await server.stop();
+    const lines = server.output
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)));
+    expect(lines).toContainEqual(expect.objectContaining({ level: "info", message: `Listening on ${server.url}` }));
+    expect(lines.find(({ message }) => message === "gennai.agent.v1.AgentService/StartTurn")).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: "debug",
+      message: "gennai.agent.v1.AgentService/StartTurn",
+      code: "ok",
+      milliseconds: expect.any(Number),
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      trace_id: traceId,
+      span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
   });
 });
 

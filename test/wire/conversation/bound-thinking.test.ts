@@ -99,8 +99,15 @@ describe("who is asked to drop such blocks", () => {
   const block_binding = { prefix_mismatch_behavior: "drop_block" };
 
   test.each([
-    ...["claude-opus-5-5", "claude-opus-5-5-20261001", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-fable-5-1"],
-    ...["claude-fable-5-2", "claude-mythos-5-2", "anthropic/claude-opus-5.5", "claude-opus-6"],
+    "claude-opus-5-5",
+    "claude-opus-5-5-20261001",
+    "claude-sonnet-5-5",
+    "claude-haiku-5-5",
+    "claude-fable-5-1",
+    "claude-fable-5-2",
+    "claude-mythos-5-2",
+    "anthropic/claude-opus-5.5",
+    "claude-opus-6",
   ])("%s is", async (model) => {
     // Without an effort a model thinks as hard as its maker finds right.
     expect(await thinkingFor(model)).toEqual({

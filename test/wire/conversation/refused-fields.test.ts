@@ -1,7 +1,7 @@
 import { Effort } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { ModelAnswer, ModelRefusal } from "@gennai/testkit/model-server/model-answer";
 import type { ReceivedModelRequest } from "@gennai/testkit/model-server/model-server";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { endState, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
 import { type Format, list, wireWorld } from "../wire-world.ts";
 
@@ -10,50 +10,49 @@ const extra = (field: string, body: unknown) =>
     detail: [{ type: "extra_forbidden", loc: ["body", field], msg: "Extra inputs are not permitted", input: body }],
   });
 
-test.each<readonly [Format, string, (request: ReceivedModelRequest) => Omit<ModelRefusal, "status"> | undefined]>([
-  // The form of https://fastapi.tiangolo.com/tutorial/handling-errors/, as servers with a strict model of a request have it.
-  [
-    "openai-compatible",
-    "stream_options",
-    ({ body }) =>
-      "stream_options" in body ? { message: "", body: extra("stream_options", body["stream_options"]) } : undefined,
-  ],
-  // https://platform.openai.com/docs/api-reference/chat/create#chat-create-max_completion_tokens
-  [
-    "openai-compatible",
-    "max_tokens, but max_completion_tokens",
-    ({ body }) =>
-      "max_tokens" in body || body["max_completion_tokens"] !== 900
-        ? {
-            message:
-              "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-          }
-        : undefined,
-  ],
-  [
-    "openai-compatible",
-    "max_tokens",
-    ({ body }) => ("max_tokens" in body ? { message: "", body: extra("max_tokens", 900) } : undefined),
-  ],
-  // https://console.groq.com/docs/reasoning
-  [
-    "openai-compatible",
-    "an effort of these values",
-    ({ body }) =>
-      "reasoning_effort" in body ? { message: "`reasoning_effort` must be one of `none` or `default`" } : undefined,
-  ],
-  // https://help.openai.com/en/articles/10910291-api-organization-verification
-  [
-    "openai",
-    "reasoning summaries",
-    ({ body }) =>
-      JSON.stringify(body["reasoning"] ?? {}).includes("summary")
-        ? { message: "Your organization must be verified to generate reasoning summaries." }
-        : undefined,
-  ],
-])(
-  "a server that does not take a field is asked without it, and no second time with it: %s: %s",
-  async (format, field, refuse) => {
+describe("a server that does not take a field is asked without it, and no second time with it", () => {
+  test.each<readonly [Format, string, (request: ReceivedModelRequest) => Omit<ModelRefusal, "status"> | undefined]>([
+    // The form of https://fastapi.tiangolo.com/tutorial/handling-errors/, as servers with a strict model of a request have it.
+    [
+      "openai-compatible",
+      "stream_options",
+      ({ body }) =>
+        "stream_options" in body ? { message: "", body: extra("stream_options", body["stream_options"]) } : undefined,
+    ],
+    // https://platform.openai.com/docs/api-reference/chat/create#chat-create-max_completion_tokens
+    [
+      "openai-compatible",
+      "max_tokens, but max_completion_tokens",
+      ({ body }) =>
+        "max_tokens" in body || body["max_completion_tokens"] !== 900
+          ? {
+              message:
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            }
+          : undefined,
+    ],
+    [
+      "openai-compatible",
+      "max_tokens",
+      ({ body }) => ("max_tokens" in body ? { message: "", body: extra("max_tokens", 900) } : undefined),
+    ],
+    // https://console.groq.com/docs/reasoning
+    [
+      "openai-compatible",
+      "an effort of these values",
+      ({ body }) =>
+        "reasoning_effort" in body ? { message: "`reasoning_effort` must be one of `none` or `default`" } : undefined,
+    ],
+    // https://help.openai.com/en/articles/10910291-api-organization-verification
+    [
+      "openai",
+      "reasoning summaries",
+      ({ body }) =>
+        JSON.stringify(body["reasoning"] ?? {}).includes("summary")
+          ? { message: "Your organization must be verified to generate reasoning summaries." }
+          : undefined,
+    ],
+  ])("%s: %s", async (format, field, refuse) => {
     let refused = 0;
     await using world = await wireWorld(
       format,
@@ -69,8 +68,8 @@ test.each<readonly [Format, string, (request: ReceivedModelRequest) => Omit<Mode
     for (const text of ["hello", "and now?"])
       expect(endState(await runTurn(world.server, sessionId, text, { enableThinking: true }))).toBe("COMPLETED");
     expect(refused).toBe(1);
-  },
-);
+  });
+});
 
 // https://openrouter.ai/docs/guides/best-practices/reasoning-tokens#preserving-reasoning: the sequence of an answer goes back as it came.
 test("what OpenRouter's providers signed goes back to them, in its order", async () => {

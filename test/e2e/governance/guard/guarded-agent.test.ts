@@ -26,10 +26,14 @@ test("what no rule minds goes its own way, is on record before it runs, and its 
   const ls = await agent.wants("Bash", { command: "ls nowhere" });
   await agent.did(ls.id, "Exit code 2\nls: cannot access 'nowhere'");
   expect(await agent.records()).toEqual([
-    ...["claude-code, intent, Read allow", "claude-code, outcome, Read allow unverified"],
-    ...["claude-code, intent, Edit allow", "claude-code, outcome, Edit allow verified, update src/a.ts"],
-    ...["claude-code, intent, Write allow", "claude-code, outcome, Write allow verified, create new.txt"],
-    ...["claude-code, intent, Bash allow", "claude-code, outcome, Bash allow failed 2"],
+    "claude-code, intent, Read allow",
+    "claude-code, outcome, Read allow unverified",
+    "claude-code, intent, Edit allow",
+    "claude-code, outcome, Edit allow verified, update src/a.ts",
+    "claude-code, intent, Write allow",
+    "claude-code, outcome, Write allow verified, create new.txt",
+    "claude-code, intent, Bash allow",
+    "claude-code, outcome, Bash allow failed 2",
   ]);
   expect((await agent.governance.verifyLedger({})).status).toBe("ok");
 });

@@ -5,7 +5,20 @@ import { expect, test } from "vitest";
 import { startSession } from "../../rpc/session-client.ts";
 
 const words = [
-  ...["rm", "-rf", "git", "push", "--force", "npm", "test", "cat", "README.md", ".env", "../x", "|", "sudo", "$X"],
+  "rm",
+  "-rf",
+  "git",
+  "push",
+  "--force",
+  "npm",
+  "test",
+  "cat",
+  "README.md",
+  ".env",
+  "../x",
+  "|",
+  "sudo",
+  "$X",
   ">",
 ];
 const path = fc.constantFrom(

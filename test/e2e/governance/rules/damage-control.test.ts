@@ -58,20 +58,22 @@ const askFirst = {
   ".gennai/rules.yaml": "bashToolPatterns: [{pattern: 'cat README', reason: look twice, ask: true}]\n",
 };
 
-test.each([
-  ["a yes runs it", ConfirmationAnswer.YES, "", "confirmed"],
-  ["a no denies it", ConfirmationAnswer.NO, "User denied execution", "refused"],
-  ["no answer in time denies it", undefined, "Nobody answered", "asked"],
-] as const)("seed 004 §4 ask: a rule that asks: %s", async (_name, answer, error, action) => {
-  const confirmation = { answerMs: answer === undefined ? 150 : 5_000, waitForClientMs: 5_000 };
-  await using server = await startTestServer({ files: askFirst, script, server: { confirmation } });
-  await using editor = await Watcher.begin(server);
-  const question = await editor.next("confirmationRequest");
-  expect(question.computed).toMatchObject({ rule: "rules/project/1", reason: "look twice" });
-  if (answer !== undefined) await editor.answer(question, { answer });
-  expect((await editor.next("toolResult")).error).toContain(error);
-  await editor.end();
-  expect(eventsOf(editor.events, "ruleViolation").at(-1)).toMatchObject({ rule: "rules/project/1", action });
+describe("seed 004 §4 ask: a rule that asks", () => {
+  test.each([
+    ["a yes runs it", ConfirmationAnswer.YES, "", "confirmed"],
+    ["a no denies it", ConfirmationAnswer.NO, "User denied execution", "refused"],
+    ["no answer in time denies it", undefined, "Nobody answered", "asked"],
+  ] as const)("%s", async (_name, answer, error, action) => {
+    const confirmation = { answerMs: answer === undefined ? 150 : 5_000, waitForClientMs: 5_000 };
+    await using server = await startTestServer({ files: askFirst, script, server: { confirmation } });
+    await using editor = await Watcher.begin(server);
+    const question = await editor.next("confirmationRequest");
+    expect(question.computed).toMatchObject({ rule: "rules/project/1", reason: "look twice" });
+    if (answer !== undefined) await editor.answer(question, { answer });
+    expect((await editor.next("toolResult")).error).toContain(error);
+    await editor.end();
+    expect(eventsOf(editor.events, "ruleViolation").at(-1)).toMatchObject({ rule: "rules/project/1", action });
+  });
 });
 
 test("seed 004 §4 ask: it gives 30 seconds, also where other questions wait longer", async () => {

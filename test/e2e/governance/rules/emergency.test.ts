@@ -105,16 +105,18 @@ describe("seed 003 §12 post-stop: effective on running work", () => {
   });
 });
 
-test("who may switch: nobody without the token, and nothing that is no control", async () => {
-  await using server = await startTestServer();
-  const stranger = connectGovernance({ baseUrl: server.url });
-  expect(await codeOf(stranger.setEmergencyControl({ control: EmergencyControl.STOP_ALL, enabled: true }))).toBe(
-    "unauthenticated",
-  );
-  expect(await refusalOf(set(server, EmergencyControl.UNSPECIFIED, true))).toMatchObject({
-    code: "invalid_argument",
+describe("who may switch", () => {
+  test("nobody without the token, and nothing that is no control", async () => {
+    await using server = await startTestServer();
+    const stranger = connectGovernance({ baseUrl: server.url });
+    expect(await codeOf(stranger.setEmergencyControl({ control: EmergencyControl.STOP_ALL, enabled: true }))).toBe(
+      "unauthenticated",
+    );
+    expect(await refusalOf(set(server, EmergencyControl.UNSPECIFIED, true))).toMatchObject({
+      code: "invalid_argument",
+    });
+    expect(await refusalOf(set(server, EmergencyControl.BLOCK_TOOL, true))).toMatchObject({ code: "invalid_argument" });
   });
-  expect(await refusalOf(set(server, EmergencyControl.BLOCK_TOOL, true))).toMatchObject({ code: "invalid_argument" });
 });
 
 test("the command line: through a running server, and without one", async () => {

@@ -5,8 +5,12 @@ import { eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
 
 test("what Read refuses, git does not print either; with the file left out it does", async () => {
   const commands = [
-    ...["git log -p", "git show HEAD", "git grep PASS HEAD", "git log --oneline"],
-    ...["git diff HEAD -- . ':(exclude,top).env'", "git show HEAD:src/main.ts"],
+    "git log -p",
+    "git show HEAD",
+    "git grep PASS HEAD",
+    "git log --oneline",
+    "git diff HEAD -- . ':(exclude,top).env'",
+    "git show HEAD:src/main.ts",
   ];
   await using server = await startTestServer({
     files: { ".env": "PASS=hunter2-in-the-history\n", "src/main.ts": "export const one = 1;\n" },

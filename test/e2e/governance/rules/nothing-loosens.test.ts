@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { onMachine } from "./managed-machine.ts";
 
 const repository = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -89,19 +89,21 @@ test("each variable of Gennai is known, and none of them is asked where root's p
 
 const haiku = ["--backend", "anthropic", "--model", "claude-haiku-4"];
 
-test.each<[string, readonly string[], number]>([
-  ["--yes", ["run", "--yes", "x"], 4],
-  ["--allow", ["run", "--allow", "b.example:443", "x"], 4],
-  ["--keep", ["try", "--keep", "--", "true"], 4],
-  ["--ci-policy", ["run", "--ci", "--ci-policy", "/tmp/ci.json", "x"], 4],
-  ["--model", ["run", "--backend", "anthropic", "--model", "claude-opus-4", "x"], 5],
-  ["--backend", ["run", "--backend", "ollama", "--model", "claude-haiku-4", "x"], 5],
-  ["--base-url", ["run", ...haiku, "--base-url", "https://b.example", "x"], 5],
-  ["--commands", ["serve", "--port", "0", "--commands", "ask"], 6],
-  ["intents mode", ["intents", "mode", "off"], 6],
-  ["mcp accept", ["mcp", "accept", "theirs"], 9],
-])("asked for less, it ends with 2 and names the file and its line: %s", async (_what, args, line) => {
-  const said = await onMachine(args, { policy, script });
-  expect(said.errors).toMatch(new RegExp(`acme \\(/etc/gennai/policy\\.yaml:${line}\\) .*sec@acme\\.example`));
-  expect(said.code).toBe(2);
+describe("asked for less, it ends with 2 and names the file and its line", () => {
+  test.each<[string, readonly string[], number]>([
+    ["--yes", ["run", "--yes", "x"], 4],
+    ["--allow", ["run", "--allow", "b.example:443", "x"], 4],
+    ["--keep", ["try", "--keep", "--", "true"], 4],
+    ["--ci-policy", ["run", "--ci", "--ci-policy", "/tmp/ci.json", "x"], 4],
+    ["--model", ["run", "--backend", "anthropic", "--model", "claude-opus-4", "x"], 5],
+    ["--backend", ["run", "--backend", "ollama", "--model", "claude-haiku-4", "x"], 5],
+    ["--base-url", ["run", ...haiku, "--base-url", "https://b.example", "x"], 5],
+    ["--commands", ["serve", "--port", "0", "--commands", "ask"], 6],
+    ["intents mode", ["intents", "mode", "off"], 6],
+    ["mcp accept", ["mcp", "accept", "theirs"], 9],
+  ])("%s", async (_what, args, line) => {
+    const said = await onMachine(args, { policy, script });
+    expect(said.errors).toMatch(new RegExp(`acme \\(/etc/gennai/policy\\.yaml:${line}\\) .*sec@acme\\.example`));
+    expect(said.code).toBe(2);
+  });
 });

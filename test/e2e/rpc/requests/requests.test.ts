@@ -109,45 +109,47 @@ describe("a file read", () => {
   });
 });
 
-const command = { steps: [call("RunInTerminal", { command: "ls", reveal: false }), { text: ["Ran."] }] };
+describe("a command in the user's terminal", () => {
+  const command = { steps: [call("RunInTerminal", { command: "ls", reveal: false }), { text: ["Ran."] }] };
 
-test("a command in the user's terminal: streams output, ends with the exit code, and may be running meanwhile", async () => {
-  await using server = await startTestServer({ script: [command] });
-  await using editor = await Watcher.begin(server, { userInput: "run" });
-  const request = await Promise.race([
-    editor.next("executeCommandRequest"),
-    editor.next("confirmationRequest").then(async (question) => {
-      await editor.answer(question);
-      return editor.next("executeCommandRequest");
-    }),
-  ]);
-  expect(request).toMatchObject({
-    command: "ls",
-    cwd: server.workspace.root,
-    reveal: false,
-    terminalName: "Gennai Agent",
+  test("streams output, ends with the exit code, and may be running meanwhile", async () => {
+    await using server = await startTestServer({ script: [command] });
+    await using editor = await Watcher.begin(server, { userInput: "run" });
+    const request = await Promise.race([
+      editor.next("executeCommandRequest"),
+      editor.next("confirmationRequest").then(async (question) => {
+        await editor.answer(question);
+        return editor.next("executeCommandRequest");
+      }),
+    ]);
+    expect(request).toMatchObject({
+      command: "ls",
+      cwd: server.workspace.root,
+      reveal: false,
+      terminalName: "Gennai Agent",
+    });
+    const { requestId } = request;
+    const running = { requestId, status: "SENT", state: CommandState.RUNNING, terminalId: "t" };
+    await editor.submit({ case: "commandDispatchResponse", value: running });
+    await editor.submit({ case: "commandOutput", value: { requestId, text: "half\n" } });
+    expect((await editor.next("toolOutputDelta")).text).toContain("half");
+    const wrong = { requestId, status: "MAYBE" };
+    expect(await refusalOf(editor.submit({ case: "commandDispatchResponse", value: wrong }))).toMatchObject({
+      code: "invalid_argument",
+    });
+    const exited = {
+      requestId,
+      status: "SENT",
+      state: CommandState.EXITED,
+      exitCode: 3,
+      output: "half\nwhole\n",
+      terminalId: "t",
+    };
+    await editor.submit({ case: "commandDispatchResponse", value: exited });
+    expect(await editor.next("toolResult")).toMatchObject({
+      exitCode: 3,
+      error: "The command ended with exit code 3.",
+    });
+    expect(await editor.end()).toBe("COMPLETED");
   });
-  const { requestId } = request;
-  const running = { requestId, status: "SENT", state: CommandState.RUNNING, terminalId: "t" };
-  await editor.submit({ case: "commandDispatchResponse", value: running });
-  await editor.submit({ case: "commandOutput", value: { requestId, text: "half\n" } });
-  expect((await editor.next("toolOutputDelta")).text).toContain("half");
-  const wrong = { requestId, status: "MAYBE" };
-  expect(await refusalOf(editor.submit({ case: "commandDispatchResponse", value: wrong }))).toMatchObject({
-    code: "invalid_argument",
-  });
-  const exited = {
-    requestId,
-    status: "SENT",
-    state: CommandState.EXITED,
-    exitCode: 3,
-    output: "half\nwhole\n",
-    terminalId: "t",
-  };
-  await editor.submit({ case: "commandDispatchResponse", value: exited });
-  expect(await editor.next("toolResult")).toMatchObject({
-    exitCode: 3,
-    error: "The command ended with exit code 3.",
-  });
-  expect(await editor.end()).toBe("COMPLETED");
 });

@@ -62,9 +62,23 @@ describe("a turn", () => {
     const events = await runTurn(server, sessionId, "What does it say?", { enableThinking: true });
     const order = events.map(({ event }) => (event.case === "status" ? stateName(event.value.state) : event.case));
     expect(order.filter((each, index) => each !== order[index - 1])).toEqual([
-      ...["STARTED", "userMessage", "instructionsTold", "THINKING", "thinkingDelta", "toolCallStart"],
-      ...["toolCallDelta", "toolCall", "usage", "WAITING_TOOL_RESULT", "gateDecision", "RUN_TOOL", "toolResult"],
-      ...["THINKING", "assistantDelta", "final", "COMPLETED"],
+      "STARTED",
+      "userMessage",
+      "instructionsTold",
+      "THINKING",
+      "thinkingDelta",
+      "toolCallStart",
+      "toolCallDelta",
+      "toolCall",
+      "usage",
+      "WAITING_TOOL_RESULT",
+      "gateDecision",
+      "RUN_TOOL",
+      "toolResult",
+      "THINKING",
+      "assistantDelta",
+      "final",
+      "COMPLETED",
     ]);
     expect(eventOf(events, "userMessage")).toMatchObject({ scenario: "CODE", text: "What does it say?" });
     expect(eventOf(events, "toolResult")).toMatchObject({ error: "", failureClass: FailureClass.UNSPECIFIED });
