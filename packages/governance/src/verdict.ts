@@ -1,3 +1,5 @@
+import type { NamedPolicy } from "./rules/compile/rule-set.ts";
+
 /** A policy's verdict on an action. The strictest of all verdicts wins: deny, then ask, then allow. */
 export type Verdict =
   | { readonly type: "allow" }
@@ -38,6 +40,17 @@ export function deny(finding: Finding): Verdict {
 }
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
+
+/** The finding with the policy of root that lays it down, and whom to ask, as nobody here can lift it. */
+export function laidDownByRoot(finding: Finding, { name, contact }: NamedPolicy): Finding {
+  const { reason } = finding;
+  const sentences = [
+    reason.endsWith(".") ? reason : `${reason}.`,
+    ...(reason.includes(`policy ${name} `) ? [] : [`Policy: ${name}.`]),
+    ...(contact === undefined ? [] : [`Questions: ${contact}.`]),
+  ];
+  return { ...finding, reason: sentences.join(" "), hint: "Do it another way. Nobody here can lift this." };
+}
 
 /** The strictest verdict; the first among equals. No verdict at all is a deny: silence never permits. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {

@@ -6,7 +6,7 @@ import { computeRisk } from "../policies/risk.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
 import { programNamed } from "../programs/known-programs.ts";
 import type { Analysis } from "../tool.ts";
-import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
+import { allow, ask, deny, laidDownByRoot, strictest, type Verdict } from "../verdict.ts";
 import { emergencyVerdict, foldToolName } from "./emergency-verdict.ts";
 import { endpointRefusal, unstagedRefusal } from "./laid-down.ts";
 import { type Limit, type Limits, placeOf } from "./limits.ts";
@@ -47,7 +47,7 @@ function effectVerdict(limit: Limit, effect: Effect): Verdict {
 function networkVerdict(limit: Limit, effect: NetworkAccess): Verdict {
   const key = endpointRefusal(limit, effect.wanted ?? endpointAt(effect.url));
   if (key === undefined) return allow;
-  const reason = `${effect.url} is not among the hosts of ${limit.name}.`;
+  const reason = `${effect.url} is not among the hosts that the policy ${limit.name} lists.`;
   if (key !== "ask") return refused(limit, key, reason);
   return ask({ code: "managed_policy", rule: "limits/network", reason, place: placeOf(limit, "network.allow") });
 }
@@ -77,18 +77,12 @@ function switchedOff(limit: Limit, call: Judged): Verdict {
 function named(limit: Limit, key: string, verdict: Verdict): Verdict {
   if (verdict.type !== "deny" || limit.holder !== "root" || verdict.finding.rule === "emergency/people-only")
     return verdict;
-  const questions = limit.contact === undefined ? "" : ` Questions: ${limit.contact}.`;
-  const hint = `${limit.name} lays this down for this machine, and nobody here can lift it.${questions}`;
   const invalid = limit.problem !== undefined && {
     code: limit.problemCode ?? "policy_invalid",
     rule: limit.problemCode === undefined ? "limits/invalid" : "limits/export",
   };
-  return deny({
-    ...verdict.finding,
-    ...invalid,
-    hint,
-    place: placeOf(limit, limit.problemCode === undefined ? key : "export"),
-  });
+  const place = placeOf(limit, limit.problemCode === undefined ? key : "export");
+  return deny(laidDownByRoot({ ...verdict.finding, ...invalid, place }, limit));
 }
 
 /** Whether a limit permits all that a call needs. */

@@ -2,7 +2,7 @@ import { scopeWords } from "@gennai/protocol/model/governance/question";
 import * as z from "zod";
 import { type HookCommand, hookCommands, hooksSchema } from "../hooks/hook-config.ts";
 import { compilePatterns } from "../rules/compile/compile-rules.ts";
-import { describeRuleProblem, type RuleFile } from "../rules/compile/rule-set.ts";
+import { describeRuleProblem, type NamedPolicy, type NamedRule, type RuleFile } from "../rules/compile/rule-set.ts";
 import { misspeltKey } from "../rules/misspelt-key.ts";
 import { parseRules } from "../rules/parse-rules.ts";
 import { managedExportSchema } from "./export-schema.ts";
@@ -206,7 +206,9 @@ export function parsePolicy(data: unknown, { holder, file, lineOf }: PolicySourc
   const times = [issued, expires].map((text) => (text === undefined ? undefined : Date.parse(text)));
   return {
     ...rest,
-    ...(rules === undefined ? {} : { rules: managedRules(rules, { file, lineOf }) }),
+    ...(rules === undefined
+      ? {}
+      : { rules: managedRules(rules, { file, lineOf }, holder === "root" ? rest : undefined) }),
     ...(hooks === undefined ? {} : { hooks: managedHooks(hooks, { file, lineOf }) }),
     issued: times[0],
     expires: times[1],
@@ -216,14 +218,24 @@ export function parsePolicy(data: unknown, { holder, file, lineOf }: PolicySourc
   };
 }
 
-function managedRules(data: unknown, { file, lineOf }: Pick<PolicySource, "file" | "lineOf">): RuleFile {
+/** @param policy what refusals by these rules name; undefined: the user can lift it */
+function managedRules(
+  data: unknown,
+  { file, lineOf }: Pick<PolicySource, "file" | "lineOf">,
+  policy: NamedPolicy | undefined,
+): RuleFile {
   const parsed = parseRules(data, { layer: "managed", file, lineOf: (path) => lineOf(["rules", ...path]) });
   const { problems } = compilePatterns(parsed.rules);
   const wrong = [...parsed.problems, ...problems].find(
     ({ severity, rule }) => severity === "error" || rule === "onInvalidRules",
   );
   if (wrong !== undefined) throw new PolicyError(describeRuleProblem(wrong));
-  return parsed.rules;
+  if (policy === undefined) return parsed.rules;
+  const { name, contact } = policy;
+  const of = <Rule extends NamedRule>(rules: readonly Rule[]): readonly Rule[] =>
+    rules.map((rule) => ({ ...rule, policy: { name, contact } }));
+  const { patterns, paths, tools } = parsed.rules;
+  return { ...parsed.rules, patterns: of(patterns), paths: of(paths), tools: of(tools) };
 }
 
 function managedHooks(

@@ -35,8 +35,8 @@ export function secondPersonVerdict(limits: Limits, judgement: Judgement): Judge
   return deny({
     code: "second_person_unavailable",
     rule,
-    reason: `${limit.name} wants two persons for ${rule}, and no second one can be asked here.`,
-    hint: `Nobody here can lift it.${questions}`,
+    reason: `${limit.name} wants two persons for ${rule}, and no second one can be asked here.${questions}`,
+    hint: "Nobody here can lift it.",
     place: placeOf(limit, "answers.two_persons"),
   });
 }

@@ -3,13 +3,13 @@ import { coveringNames } from "../covering-names.ts";
 import type { Effect, WorkspacePath } from "../effect.ts";
 import { isReadOnly } from "../effect.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
-import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
+import { allow, ask, deny, laidDownByRoot, strictest, type Verdict } from "../verdict.ts";
 import { commandPathFindings } from "./command-path-rules.ts";
 import { type CommandTexts, commandTexts } from "./command-texts.ts";
 import { globReach } from "./compile/aimed-glob.ts";
 import { type CompiledRules, excepted, pathRule } from "./compile/compile-rules.ts";
 import { pathForm, rawForm } from "./compile/path-form.ts";
-import type { PathRule, PatternRule } from "./compile/rule-set.ts";
+import type { NamedRule, PathRule, PatternRule } from "./compile/rule-set.ts";
 import type { SlowPattern } from "./compile/slow-pattern.ts";
 import { matchPattern, type PatternMatch } from "./match-pattern.ts";
 
@@ -95,15 +95,15 @@ function patternVerdict(rule: PatternRule, match: PatternMatch): Verdict {
   const reason = `${rule.reason}${doubt}`;
   return rule.ask
     ? ask({ code: "rule_asks", rule: rule.name, reason, ...placeOf(rule), ...(isBuiltIn(rule) ? {} : { answerMs }) })
-    : violation(rule.name, reason, placeOf(rule));
+    : violation(rule, reason);
 }
 
 /** The floor's rules are in no file that a user could open. */
-function placeOf(rule: PatternRule | PathRule): { readonly place?: string } {
+function placeOf(rule: NamedRule): { readonly place?: string } {
   return isBuiltIn(rule) ? {} : { place: rule.place };
 }
 
-function isBuiltIn({ name }: PatternRule | PathRule): boolean {
+function isBuiltIn({ name }: NamedRule): boolean {
   return name.startsWith("rules/floor/");
 }
 
@@ -160,15 +160,16 @@ function aimedAtUnread(glob: string | undefined, path: WorkspacePath, rules: Com
 }
 
 function pathViolation(rule: PathRule, raw: string, what: string): Verdict {
-  return violation(rule.name, `${raw} ${what} (${rule.pattern}).`, placeOf(rule));
+  return violation(rule, `${raw} ${what} (${rule.pattern}).`);
 }
 
-function violation(rule: string, reason: string, place: { readonly place?: string } = {}): Verdict {
-  return deny({
-    code: "rule_violation",
-    rule,
-    reason: `Security Policy Violation: ${reason}`,
-    hint: "Do it another way, or ask the user to do it or to change the rule.",
-    ...place,
-  });
+function violation(rule: NamedRule, reason: string): Verdict {
+  const finding = { rule: rule.name, reason: `Security Policy Violation: ${reason}`, ...placeOf(rule) };
+  return rule.policy === undefined
+    ? deny({
+        ...finding,
+        code: "rule_violation",
+        hint: "Do it another way, or ask the user to do it or to change the rule.",
+      })
+    : deny(laidDownByRoot({ ...finding, code: "managed_policy" }, rule.policy));
 }

@@ -259,7 +259,8 @@ test("a refusal of a file of root names the file, its line and whom to ask", () 
     finding: {
       code: "tool_blocked",
       place: "/etc/gennai/policy.yaml:7",
-      hint: expect.stringMatching(/^acme .*nobody here can lift it\. Questions: sec@acme\.example\.$/),
+      reason: expect.stringMatching(/\. Policy: acme\. Questions: sec@acme\.example\.$/),
+      hint: expect.stringContaining("Nobody here can lift this"),
     },
   });
 });

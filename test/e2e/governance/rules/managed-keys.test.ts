@@ -26,7 +26,12 @@ const write = (path: string) => call("Write", { file_path: path, content: "new\n
 const hook = "{ matcher: Write, hooks: [{ type: command, command: 'echo not here >&2; exit 2' }] }";
 
 test.each<[string, string, TestServerOptions["steps"] & object, RegExp]>([
-  ["a rule protects paths", "rules: { readOnlyPaths: [a.txt] }", [write("a.txt")], /a\.txt is read-only/],
+  [
+    "a rule protects paths",
+    "rules: { readOnlyPaths: [a.txt] }",
+    [write("a.txt")],
+    /a\.txt is read-only .* Policy: acme\. Questions: sec@acme\.example\./,
+  ],
   ["a hook runs", `hooks: { PreToolUse: [${hook}] }`, [write("a.txt")], /not here/],
   [
     "a host is not listed",

@@ -3,7 +3,14 @@ import { type PathProtection, pathProtections } from "@gennai/protocol/model/gov
 import { type CompiledPath, compilePath } from "./compile-path.ts";
 import { type CompiledPattern, compilePattern, matchesEverything, PatternError } from "./compile-pattern.ts";
 import { type PathForm, pathForm, type RuleRoots } from "./path-form.ts";
-import { countRules, type PathRule, type PatternRule, type RuleFile, type RuleProblem } from "./rule-set.ts";
+import {
+  countRules,
+  type DeniedTool,
+  type PathRule,
+  type PatternRule,
+  type RuleFile,
+  type RuleProblem,
+} from "./rule-set.ts";
 
 export interface ReadyPattern {
   readonly rule: PatternRule;
@@ -23,7 +30,7 @@ export interface CompiledRules {
   readonly patterns: readonly ReadyPattern[];
   readonly groups: readonly PathGroup[];
   /** Rule by denied tool, in lower case. */
-  readonly tools: ReadonlyMap<string, string>;
+  readonly tools: ReadonlyMap<string, DeniedTool>;
   readonly place: RuleRoots;
   /** Set when rule files could not be used: nothing may be changed until a person mends them. */
   readonly readOnly: string | undefined;
@@ -91,8 +98,8 @@ export function compilePatterns(file: RuleFile): {
 /** Puts the layers together. What does not compile is left out here; `compilePatterns` has reported it. */
 export function compileRules(files: readonly RuleFile[], options: CompileOptions): CompiledRules {
   const { place, readOnly } = options;
-  const tools = new Map<string, string>();
-  for (const file of files) for (const { tool, name } of file.tools) tools.set(tool, tools.get(tool) ?? name);
+  const tools = new Map<string, DeniedTool>();
+  for (const file of files) for (const denied of file.tools) tools.set(denied.tool, tools.get(denied.tool) ?? denied);
   const content = { readOnly: readOnly ?? null, files: files.map(digested) };
   return {
     count: countRules(files),

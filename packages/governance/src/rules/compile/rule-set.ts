@@ -3,10 +3,25 @@ import type { PathProtection } from "@gennai/protocol/model/governance/rule-kind
 /** Origin of rules, from the lowest layer up. A layer can only add: none removes a rule of another. */
 export type RuleLayer = "floor" | "managed" | "user" | "project";
 
-/** A pattern that commands are matched against. */
-export interface PatternRule {
+/** A policy as refusals name it. */
+export interface NamedPolicy {
+  readonly name: string;
+  /** Whom people ask. */
+  readonly contact?: string | undefined;
+}
+
+/** What every rule has. */
+export interface NamedRule {
   /** E.g. `rules/project/12` or `rules/user/no-prod`. */
   readonly name: string;
+  /** `file:line`. */
+  readonly place: string;
+  /** The policy of root that lays it down; absent for others. */
+  readonly policy?: NamedPolicy;
+}
+
+/** A pattern that commands are matched against. */
+export interface PatternRule extends NamedRule {
   /** As it stands in the file. */
   readonly pattern: string;
   readonly reason: string;
@@ -15,23 +30,17 @@ export interface PatternRule {
   /** Commands it must match, and commands it must not; checked when the file is loaded. */
   readonly match: readonly string[];
   readonly notMatch: readonly string[];
-  /** `file:line`. */
-  readonly place: string;
 }
 
 /** A path or glob that is protected. */
-export interface PathRule {
-  readonly name: string;
+export interface PathRule extends NamedRule {
   readonly protection: PathProtection;
   readonly pattern: string;
-  readonly place: string;
 }
 
 /** A tool that is never called, by its name in lower case. */
-export interface DeniedTool {
-  readonly name: string;
+export interface DeniedTool extends NamedRule {
   readonly tool: string;
-  readonly place: string;
 }
 
 /** One rule file, parsed. */
