@@ -341,6 +341,7 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     editingMode: "branch",
     sessionBranch: "work",
     isZeroAccess: () => false,
+    second: "unavailable",
     protectedBranches: [],
     config: { allowPaths: undefined, denyPaths: [], protectedBranches: [], check: undefined },
     branchOffer: undefined,

@@ -6,6 +6,8 @@ export interface Question extends ShownQuestion {
   readonly toolName: string;
   /** Milliseconds for the answer, where less than for other questions. */
   readonly answerMs?: number;
+  /** A yes counts only with the yes of another person, and only once. */
+  readonly secondPerson?: true;
 }
 
 export type Answer =
@@ -17,6 +19,8 @@ export type Answer =
       readonly pattern?: string;
       /** Ids of offered parts not to keep; absent: all are kept. */
       readonly dropped?: readonly string[];
+      /** The other person who agreed, where two were needed, and when: milliseconds since the epoch. */
+      readonly second?: { readonly by: string; readonly at: number };
       /** Set when an earlier answer lets the call pass: the call it was given to, and the pattern's text if it was for one. */
       readonly remembered?: { readonly callId: string; readonly pattern?: string };
     }

@@ -37,6 +37,8 @@ export interface Decision {
     readonly pattern?: string;
     /** Redacted names of parts of the work that this person did not want to be kept; absent where all of it was. */
     readonly dropped?: readonly string[];
+    /** The other person who agreed, where two were needed, and when: milliseconds since the epoch. */
+    readonly second?: { readonly by: string; readonly at: number };
     /** For a remembered yes: id of the call whose question was answered. */
     readonly rememberedFrom?: string;
   };

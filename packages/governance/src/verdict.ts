@@ -25,6 +25,8 @@ export interface Finding {
   readonly alongside?: readonly string[];
   /** Milliseconds in which a question for it has to be answered, where less than for other questions. */
   readonly answerMs?: number;
+  /** The question needs the yes of two persons. */
+  readonly secondPerson?: true;
   /** True when the same call may succeed later, e.g. after a fresh read. */
   readonly retryable?: boolean;
 }

@@ -53,6 +53,8 @@ export interface ReadAnswer {
   readonly by: string;
   readonly scope: string;
   readonly pattern: string;
+  /** The other person who agreed; empty where one was enough. */
+  readonly second: string;
   readonly rememberedFrom: string;
 }
 
@@ -128,12 +130,13 @@ function askedOf({ rule, verdict, confirmation }: Fields): ReadCall["alsoAsked"]
 
 function answerOf(value: unknown): ReadAnswer | undefined {
   if (!isRecord(value)) return undefined;
-  const { answer, by, scope, pattern, remembered_from: from } = value;
+  const { answer, by, scope, pattern, second, remembered_from: from } = value;
   return {
     answer: textOf(answer),
     by: textOf(by),
     scope: textOf(scope),
     pattern: textOf(pattern),
+    second: isRecord(second) ? textOf(second["by"]) : "",
     rememberedFrom: textOf(from),
   };
 }

@@ -23,6 +23,9 @@ type EventCase = AnyEvent["case"];
 /** What an event of each kind carries. */
 type Values = { readonly [Event in AnyEvent as Event["case"]]: Event["value"] };
 
+/** A person's way to a server. */
+type Way = Pick<TestServer, "url" | "token" | "client">;
+
 type Capabilities = MessageInitShape<typeof ClientCapabilitiesSchema>;
 
 const wholeEditor: Capabilities = { fileRead: true, executeCommand: true, confirmation: true };
@@ -50,7 +53,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
 }
 
 /** Another client of the same server, with connections of its own that end with their calls. */
-export function anotherClient(server: TestServer): AgentClient {
+export function anotherClient(server: Pick<Way, "url" | "token">): AgentClient {
   const transport = createGrpcWebTransport({
     baseUrl: server.url,
     httpVersion: "1.1",
@@ -70,7 +73,7 @@ export async function codeOf(call: Promise<unknown>): Promise<string> {
 }
 
 export async function startSession(
-  server: TestServer,
+  server: Pick<Way, "client">,
   options: {
     readonly interactive?: boolean;
     readonly proposal?: boolean;
@@ -166,7 +169,7 @@ export class Watcher implements AsyncDisposable {
   #wake = Promise.withResolvers<void>();
 
   private constructor(
-    server: TestServer,
+    server: Pick<Way, "url" | "token">,
     sessionId: string,
     options: { readonly clientId: string; readonly afterSeq: bigint; readonly capabilities: Capabilities },
   ) {
@@ -184,7 +187,7 @@ export class Watcher implements AsyncDisposable {
 
   /** Resolves when the server has it attached. */
   static async attach(
-    server: TestServer,
+    server: Pick<Way, "url" | "token">,
     sessionId: string,
     options: { readonly clientId?: string; readonly afterSeq?: bigint; readonly capabilities?: Capabilities } = {},
   ): Promise<Watcher> {
@@ -196,7 +199,7 @@ export class Watcher implements AsyncDisposable {
 
   /** Attaches to a new session, and starts a turn there. */
   static async begin(
-    server: TestServer,
+    server: Way,
     { userInput = "go", capabilities = wholeEditor }: { userInput?: string; capabilities?: Capabilities } = {},
   ): Promise<Watcher> {
     const sessionId = await startSession(server, { interactive: true });

@@ -31,8 +31,9 @@ test("every method of the protocol has a row, and no row is of nothing", () => {
 });
 
 const all = Object.entries(rpcRows);
-const ofSessions = all.filter(([, { access }]) => access !== "own" && access !== "admin");
-const ofNone = all.filter(([, { access }]) => access === "own" || access === "admin");
+const namesNone = ([, { access }]: readonly [string, RpcRow]) => ["own", "admin", "approver"].includes(access);
+const ofSessions = all.filter((each) => !namesNone(each));
+const ofNone = all.filter(namesNone);
 
 /** How a call ends that got in. */
 function endOf({ access, answers = "ok" }: RpcRow): string {
@@ -66,9 +67,17 @@ describe.each(ofSessions)("%s", (name, row) => {
 });
 
 test.each(ofNone)("%s, which names no session, is for those it is for", async (name, row) => {
-  expect(await call(name, await admin(), "")).toMatchObject({ code: endOf(row) });
-  const refused = { code: "permission_denied", reason: "admin_only" };
-  expect(await call(name, ada.token, "")).toMatchObject(row.access === "admin" ? refused : { code: endOf(row) });
+  const { access } = row;
+  const role = access === "admin" || access === "approver" ? access : undefined;
+  const { token } = await world.user({ user: "grace", roles: role === undefined ? [] : [`gennai-${role}`] });
+  expect(await call(name, token, "")).toMatchObject({ code: endOf(row) });
+  if (role === undefined) return;
+  const { token: others } = await world.user({
+    user: "eve",
+    roles: [`gennai-${role === "admin" ? "approver" : "admin"}`],
+  });
+  const refused = { code: "permission_denied", reason: `${role}_only` };
+  for (const one of [ada.token, others]) expect(await call(name, one, "")).toMatchObject(refused);
 });
 
 test.each(ofSessions.filter(([, { access }]) => access === "overseen-or-own"))(

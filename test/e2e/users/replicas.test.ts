@@ -22,7 +22,7 @@ async function startReplicas() {
   const workspaces = parts.use(await temporaryDirectory());
   const states = parts.use(await temporaryDirectory());
   const cluster = parts.use(await NatsCluster.start(1));
-  const claims = { user: "sub", tenant: "org", roles: "roles", adminRole: "admin" };
+  const claims = { user: "sub", tenant: "org", roles: "roles", adminRole: "admin", approverRole: "approver" };
   const users = {
     workspaceRoot: workspaces.root,
     issuer: issuer.issuer,
@@ -134,7 +134,7 @@ test("what somebody else puts into a replica's inbox, or replays there, does not
     expect(await send()).toBe("no answer");
     const forged = headers();
     const head = JSON.parse(decodeURIComponent(first.fields?.get("Gennai-Head") ?? ""));
-    const caller = JSON.stringify({ tenant: "acme", user: "ada", isAdmin: true });
+    const caller = JSON.stringify({ tenant: "acme", user: "ada", isAdmin: true, isApprover: false });
     forged.set("Gennai-Head", encodeURIComponent(JSON.stringify({ ...head, caller })));
     expect(await send(forged)).toBe("no answer");
     forged.set("Gennai-Proof", first.fields?.get("Gennai-Proof") ?? "");

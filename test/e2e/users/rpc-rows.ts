@@ -3,7 +3,7 @@
  * of an error that says something about the session's state, and so that the call got in.
  */
 export interface RpcRow {
-  readonly access: "session" | "overseen" | "overseen-or-own" | "own" | "admin";
+  readonly access: "session" | "overseen" | "overseen-or-own" | "own" | "admin" | "approver";
   readonly request?: (sessionId: string) => Readonly<Record<string, unknown>>;
   readonly answers?: string;
 }
@@ -152,6 +152,12 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
   "GovernanceService.traceCall": {
     ...overseen,
     request: (sessionId) => ({ sessionId, turnId: "none", callId: "none" }),
+  },
+  "GovernanceService.listApprovals": { access: "approver" },
+  "GovernanceService.answerApproval": {
+    access: "approver",
+    request: () => ({ response: { requestId: "none" } }),
+    answers: "failed_precondition",
   },
   "GovernanceService.listIntents": { access: "overseen-or-own" },
   "GovernanceService.selectIntent": {

@@ -6,10 +6,11 @@ import type { Effect } from "../effect.ts";
 import { endpointName, isLoopback, sameEndpoint } from "../endpoint.ts";
 import type { Decision } from "../gate-journal.ts";
 import { mayLast } from "../limits/laid-down.ts";
+import { needsSecondPerson } from "../limits/two-persons.ts";
 import { connectionRule } from "../policies/connections.ts";
 import type { CallContext, ConnectionJudgement, WantedConnections } from "../tool.ts";
 import { type ToolError, toolErrorFromFinding } from "../tool-error.ts";
-import { askAbout, factsOf, shortened } from "./confirm/ask-person.ts";
+import { askAbout, factsOf, personsAnswer, shortened } from "./confirm/ask-person.ts";
 import type { LastingConnections, StandingConnection } from "./confirm/lasting-connections.ts";
 import type { RememberedAnswers } from "./confirm/remembered-answers.ts";
 import { type Decided, decisionOf, refusedByAnswer } from "./decide/decided-call.ts";
@@ -43,7 +44,7 @@ export async function judgeConnections(
   journal.decided(decisionOf(found, undefined), context.turnId);
   const { verdict } = found;
   if (verdict.type === "deny") return refused(toolErrorFromFinding(verdict.finding), decisionOf(found, undefined));
-  const mayStand = !lasts && answerMayStand(program, found);
+  const mayStand = !lasts && !needsSecondPerson(found.fired) && answerMayStand(program, found);
   const standing = mayStand ? await standingConnections(program, options) : [];
   const covered = endpoints.flatMap((wanted) => standing.find((one) => covers(one, wanted)) ?? []);
   const open = endpoints.filter((wanted) => !standing.some((one) => covers(one, wanted)));
@@ -57,7 +58,7 @@ export async function judgeConnections(
     const asked = open.length === endpoints.length ? found : await judge(open);
     const { question } = askAbout(asked, verdict.finding, context.turnId, options);
     const about = shortened(aboutConnections(question, { program, open, mayStand, lasts }, options), options);
-    answer = await confirmer.ask(about, { signal: context.signal });
+    answer = await personsAnswer(about, confirmer, context.signal);
     if (answer.type !== "yes") {
       const { decision, refusal } = refusedByAnswer(found, answer, { name: "connection", outcome: "it was refused" });
       // What is sent was read for the person: the model may not see all of it.

@@ -72,6 +72,8 @@ export interface LedgerCall {
     readonly pattern?: string;
     /** Changes of a staged command that this user chose not to keep; absent if all were kept. */
     readonly dropped?: readonly string[];
+    /** The other person who agreed, where two were needed, and when: milliseconds since the epoch. */
+    readonly second?: { readonly by: string; readonly at: number };
     /** For a remembered yes: the call whose question was answered. */
     readonly remembered_from?: string;
   };

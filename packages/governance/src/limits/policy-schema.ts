@@ -82,11 +82,11 @@ const policyKeys = {
         .optional()
         .describe("`false`: nobody is [asked elsewhere](../guides/answer-from-elsewhere.md), and no link answers."),
       two_persons: z
-        .array(z.string().regex(/^rules\/./, "not the name of a rule, as rules/managed/NAME"))
+        .array(z.string().regex(/^[a-z][a-z-]*\/./, "not the name of a rule, as rules/managed/NAME"))
         .max(1_000)
         .optional()
         .describe(
-          "Rules that ask, as globs, e.g. `rules/managed/prod-*`: one yes is too little. This version asks no second person, so it refuses them.",
+          "Rules that ask, as globs, e.g. `rules/managed/prod-*`: [another person](../managed-policy.md#two-persons) has to agree as well.",
         ),
     })
     .optional()

@@ -27,7 +27,7 @@ import {
 } from "#limits/limits";
 import { limitsVerdict } from "#limits/limits-policy";
 import { capabilities } from "#limits/policy-schema";
-import { needingTwoPersons, secondPersonVerdict } from "#limits/two-persons";
+import { needingTwoPersons, needsSecondPerson, secondPersonVerdict } from "#limits/two-persons";
 import type { Policy, PolicyInput } from "#policy";
 import { ask, type Verdict } from "#verdict";
 import { exec, inside, write } from "../policies/effects.ts";
@@ -142,7 +142,7 @@ describe("meet", () => {
         const strictest = Math.max(strictness[of(a).type], strictness[of(b).type]);
         expect(strictness[of(meet(a, b)).type]).toBe(strictest);
         for (const rule of ["rules/managed/prod", "rules/a", "rules/b"]) {
-          const two = (each: Limits) => secondPersonVerdict(each, asked(rule)).type;
+          const two = (each: Limits) => secondPersonVerdict(each, asked(rule), "unavailable").type;
           expect(two(meet(a, b))).toBe(two(a) === "deny" ? "deny" : two(b));
         }
         for (const refusal of refusals) {
@@ -204,10 +204,16 @@ test.each<[string, readonly string[], "ask" | "deny"]>([
     },
   ];
   const policy: Policy = { name: "rules", kind: "guard", decide: async () => asked(rule, alongside) };
-  const [judged] = needingTwoPersons([policy], { current: () => limits });
   const input = { toolName: "Bash", analysis: { statement: "", effects: [] } } as unknown as PolicyInput;
-  const verdict = await judged?.decide(input, { signal: new AbortController().signal });
+  const verdictWhere = async (second: "reachable" | "unavailable"): Promise<Verdict | undefined> => {
+    const [judged] = needingTwoPersons([policy], { current: () => limits, second });
+    return judged?.decide(input, { signal: new AbortController().signal });
+  };
+  const verdict = await verdictWhere("unavailable");
   expect(verdict?.type).toBe(wanted);
+  const reachable = await verdictWhere("reachable");
+  expect(reachable).toMatchObject({ type: "ask" });
+  expect(reachable && needsSecondPerson([{ verdict: reachable }])).toBe(wanted === "deny");
   if (wanted === "deny")
     expect(verdict).toMatchObject({ finding: { code: "second_person_unavailable", place: "/p.yaml:7" } });
 });

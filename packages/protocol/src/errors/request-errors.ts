@@ -40,6 +40,10 @@ export const requestErrors = {
     means: "the session belongs to another user: an admin may only see it and stop its turn",
     next: "Ask the person who started the session to do it.",
   },
+  approver_only: {
+    means: "only those who may agree as the second person may do this",
+    next: "Ask somebody whose token has the approver role.",
+  },
   admin_only: { means: "only admins may do this", next: "Ask somebody whose token has the admin role." },
   aborted: { means: "the turn was stopped while this went to the client that holds the files", next: "Try again." },
   act_under_way: {

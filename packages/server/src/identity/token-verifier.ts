@@ -95,6 +95,8 @@ interface ClaimNames {
   readonly roles: string;
   /** The role of a tenant's admins; undefined: there are none. */
   readonly adminRole: string | undefined;
+  /** The role of those who agree as the second person; undefined: there are none. */
+  readonly approverRole: string | undefined;
 }
 
 /** Tenant of users whose tokens name none, on a server that does not require one. */
@@ -105,7 +107,9 @@ function identityOf(claims: JWTPayload, names: ClaimNames): Identity | undefined
   const user = claimAt(claims, names.user);
   const tenant = names.tenant === undefined ? defaultTenant : claimAt(claims, names.tenant);
   if (!isName(user) || !isName(tenant) || claims.exp === undefined) return undefined;
-  return { tenant, user, isAdmin: hasRole(claimAt(claims, names.roles), names.adminRole), expires: claims.exp * 1000 };
+  const has = (role: string | undefined): boolean => hasRole(claimAt(claims, names.roles), role);
+  const isAdmin = has(names.adminRole);
+  return { tenant, user, isAdmin, isApprover: has(names.approverRole), expires: claims.exp * 1000 };
 }
 
 function hasRole(roles: unknown, wanted: string | undefined): boolean {

@@ -45,6 +45,12 @@ async function check(
       hint: "Ask somebody whose token has the admin role.",
     });
   }
+  if (access === "approver" && !caller.isApprover) {
+    throw new ServiceError("permission_denied", "Only approvers may do this.", {
+      reason: "approver_only",
+      hint: "Ask somebody whose token has the approver role.",
+    });
+  }
   if ((access === "session" || access === "overseen") && sessionId === undefined) throw noSuchSession();
   if (sessionId === undefined) return;
   if (manager().userOfOpen(sessionId) === caller.user) return;
@@ -106,8 +112,9 @@ async function* holding<Message>(messages: AsyncIterable<Message>, held: Disposa
  * - `overseen-or-own`: the same; without a session it is about what every user has or may know
  * - `own`: about the caller's own data; the method itself reads nothing of others
  * - `admin`: for admins of the tenant
+ * - `approver`: for those who agree as the second person
  */
-type RpcAccess = "session" | "overseen" | "overseen-or-own" | "own" | "admin";
+type RpcAccess = "session" | "overseen" | "overseen-or-own" | "own" | "admin" | "approver";
 
 /** A missing method does not compile. */
 type AccessOf<Service extends { readonly method: object }> = Readonly<Record<keyof Service["method"], RpcAccess>>;
@@ -185,6 +192,8 @@ const governance: AccessOf<typeof GovernanceService> = {
   guardCall: "own",
   traceLines: "overseen-or-own",
   traceCall: "overseen",
+  listApprovals: "approver",
+  answerApproval: "approver",
 };
 
 const plans: AccessOf<typeof PlanService> = {

@@ -14,6 +14,7 @@ import { intentsModeWords } from "@gennai/protocol/model/governance/intents-mode
 import { riskWords } from "@gennai/protocol/model/governance/risk";
 import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
+import type { Approvals } from "@gennai/sessions/bridge/second-person";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
 import { chooseScenario } from "@gennai/sessions/policies/load-scenarios";
@@ -28,7 +29,9 @@ import { type GoverningAct, recordAct } from "@gennai/store/ledger/persons-ledge
 import { type TracedTenant, traceRpcs } from "./methods/trace-rpcs.ts";
 import { isolationOf } from "./open-stages.ts";
 import type { Parity } from "./parity.ts";
+import { confirmation } from "./wire/answer-from-wire.ts";
 import {
+  approvalToWire,
   controlFromWire,
   intentToWire,
   listedRulesToWire,
@@ -49,6 +52,7 @@ export interface GovernedTenant extends TracedTenant {
   readonly manager: SessionManager;
   readonly guarded: Pick<GuardedHosts, "tell">;
   readonly emergency: Pick<EmergencyControls, "current" | "set">;
+  readonly approvals: Approvals;
   /**
    * Whether callers may be others than the operator: an MCP server runs with the operator's rights, and its configuration
    * contains their keys.
@@ -254,6 +258,18 @@ function governanceService(tenant: GovernedTenant): ServiceImpl<typeof Governanc
     async listStandingAnswers({ sessionId }) {
       const { workspaceRoot } = await placeOf(sessionId);
       return { answers: (await new StandingAnswers(stateDir, workspaceRoot).list()).map(standingAnswerToWire) };
+    },
+
+    async listApprovals() {
+      const approvals = tenant.approvals.openTo(services.callers.current()?.user ?? "");
+      return { approvals: approvals.map(approvalToWire) };
+    },
+
+    async answerApproval({ response, policySha256 }) {
+      if (response === undefined) throw new ServiceError("invalid_argument", "There is no response.");
+      const user = services.callers.current()?.user ?? "";
+      tenant.approvals.answer(user, response.requestId, confirmation(response), policySha256);
+      return {};
     },
 
     async revokeStandingAnswers({ sessionId, id, all }) {

@@ -11,6 +11,7 @@ import { searchProviders } from "@gennai/machine/web/search-providers";
 import { loadWebConfig } from "@gennai/machine/web/web-config";
 import { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
 import { ModelKeys } from "@gennai/models/catalogue/model-keys";
+import { Approvals } from "@gennai/sessions/bridge/second-person";
 import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
 import { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
@@ -194,6 +195,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   );
   const checkpoints = parts.use(new CheckpointRegistry({ stateDir: store.stateDir }));
   const space = new FreeSpace(stateDir);
+  const approvals = new Approvals(Date.now);
   const manager: SessionManager = new SessionManager(
     {
       log: observer.log(store.log),
@@ -245,6 +247,8 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,
       elsewhere: server.elsewhere,
+      // An approver may reach another replica than the one that asks.
+      secondPerson: options.users?.claims.approverRole !== undefined && replica === undefined ? approvals : undefined,
       protectedBranches: async () => [...(options.protectedBranches ?? []), ...managedBranches(await limitsNow())],
       home: homedir(),
       userKeys: options.users === undefined ? { home: homedir(), environment: options.environment } : undefined,
@@ -279,6 +283,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     guarded,
     emergency,
     stateDir,
+    approvals,
     hasUsers: ofUsers,
     version: options.version,
     environment: options.environment,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openTokenVerifier } from "#identity/open-token-verifier";
 
 const issuer = "https://login.example";
-const claims = { user: "sub", tenant: undefined, roles: "roles", adminRole: undefined };
+const claims = { user: "sub", tenant: undefined, roles: "roles", adminRole: undefined, approverRole: undefined };
 
 test("where keys could be anybody's, or are none, is said before the server starts", async () => {
   await using directory = await temporaryDirectory();

@@ -16,7 +16,7 @@ beforeEach(async () => {
   return () => started[Symbol.asyncDispose]();
 });
 
-const claims = { user: "sub", tenant: "org", roles: "roles", adminRole: "admin" };
+const claims = { user: "sub", tenant: "org", roles: "roles", adminRole: "admin", approverRole: "approver" };
 const ada: IssuedToken = { user: "ada", tenant: "acme" };
 
 function verifier(options: Partial<TokenVerifierOptions> = {}, timing: KeyTiming = {}): TokenVerifier {
@@ -56,7 +56,7 @@ describe("who somebody is", () => {
   });
 
   test("nobody is an admin where no role makes one", async () => {
-    const judge = verifier({ claims: { ...claims, adminRole: undefined } });
+    const judge = verifier({ claims: { ...claims, adminRole: undefined, approverRole: undefined } });
     const judgement = await judge.judge(await issuer.sign({ ...ada, roles: ["admin", "undefined", ""] }));
     expect(judgement).toMatchObject({ identity: { isAdmin: false } });
   });

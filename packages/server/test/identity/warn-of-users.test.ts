@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openTokenVerifier } from "#identity/open-token-verifier";
 import { warnOfUsers } from "#identity/warn-of-users";
 
-const claims = { user: "sub", tenant: undefined, roles: "roles", adminRole: undefined };
+const claims = { user: "sub", tenant: undefined, roles: "roles", adminRole: undefined, approverRole: undefined };
 
 test("a server says at the start that its users may only read, and that the issuer is away", async () => {
   await using issuer = await startTokenIssuer();

@@ -42,7 +42,13 @@ test("the oldest of too many is good no more", () => {
 
 test("each code is good in the name of the one who had it made, and nobody pushes out another's", () => {
   const codes = codesAt({ now: 0 }, 2);
-  const person = (user: string, tenant = "acme"): Identity => ({ tenant, user, isAdmin: false, expires: 1 });
+  const person = (user: string, tenant = "acme"): Identity => ({
+    tenant,
+    user,
+    isAdmin: false,
+    isApprover: false,
+    expires: 1,
+  });
   const [ada, eve, otherAda] = [person("ada"), person("eve"), person("ada", "other")];
   const own = codes.issue(ada);
   const [first, second, third] = [codes.issue(eve), codes.issue(eve), codes.issue(eve)];

@@ -17,6 +17,7 @@ import { type ClientAnswer, judgedAnswer } from "./client-answer.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { Elsewhere, OpenQuestion } from "./elsewhere.ts";
 import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
+import { answerOfBoth, type FirstYes, type SecondPerson } from "./second-person.ts";
 
 /** The editor bridge and the confirmer of one turn. */
 export type SessionBridge = EditorBridge & Confirmer & UserAsker;
@@ -48,6 +49,10 @@ export function sessionBridge(options: {
   readonly onQuestion?: (kind: "permission_prompt" | "elicitation_dialog", message: string) => void;
   /** Asks people who sit at no client as well. @property workspace name of its directory */
   readonly elsewhere?: (Pick<OpenQuestion, "workspace" | "tell"> & { readonly people: Elsewhere }) | undefined;
+  /** Asks another person where two have to agree; undefined: nobody can be. */
+  readonly second?:
+    | (Pick<FirstYes, "user" | "workspace"> & Pick<OpenQuestion, "tell"> & { readonly people: SecondPerson })
+    | undefined;
 }): SessionBridge {
   const { clients, requests, turnId, settings, elsewhere } = options;
   const methods = editorMethods<EditorCallOptions>(async (kind, request, { signal, onOutput }) => {
@@ -122,7 +127,17 @@ export function sessionBridge(options: {
     );
     if (end.type !== "answered") return { type: end.type };
     const answer = answered(end, (each) => each.kind === "confirmation", "answer the question");
-    return judgedAnswer(question, answer, whoAnswered(end));
+    const judged = judgedAnswer(question, answer, whoAnswered(end));
+    return judged.type === "yes" && question.secondPerson ? askSecond(question, judged, signal) : judged;
+  }
+
+  async function askSecond(question: Question, yes: Answer & { type: "yes" }, signal: AbortSignal): Promise<Answer> {
+    if (options.second === undefined) return { type: "nobody" };
+    const { people, tell, ...session } = options.second;
+    tell("A second person has ten minutes to agree as well.");
+    const dropped = yes.dropped ?? [];
+    const without = (question.parts ?? []).flatMap(({ id, name }) => (dropped.includes(id) ? [name] : []));
+    return answerOfBoth(yes, await people.ask({ question, without, ...session }, { signal }));
   }
 
   function askElsewhere(question: Question, logged: ClientRequest): Disposable | undefined {

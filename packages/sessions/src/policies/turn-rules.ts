@@ -3,7 +3,7 @@ import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-exp
 import { longestYes } from "@gennai/governance/limits/laid-down";
 import { type Limits, limitsDigest, meet, problemOf, switchesLimit } from "@gennai/governance/limits/limits";
 import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
-import { needingTwoPersons } from "@gennai/governance/limits/two-persons";
+import { needingTwoPersons, type SecondPersonState } from "@gennai/governance/limits/two-persons";
 import { type BranchOffer, createBranchPolicy, type EditingMode } from "@gennai/governance/policies/branch";
 import { createConnectionsPolicy } from "@gennai/governance/policies/connections";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
@@ -95,6 +95,7 @@ export async function loadTurnRules(
     gitContents: governance.gitContents,
     intentRules: () => syncControl().then(() => governance.intents.rules(state.activeIntentId)),
     hookPolicies: hooks.policies,
+    second: services.secondPerson === undefined ? "unavailable" : "reachable",
   };
   const intents = await governance.intents.status();
   return {
@@ -135,6 +136,7 @@ interface TurnPolicyOptions extends Omit<WorkPolicyOptions, "place"> {
   readonly limitsSha256: string;
   /** Rules about intents at this moment. */
   readonly intentRules: () => Promise<IntentRules>;
+  readonly second: SecondPersonState;
   /** Policies of users' external hooks. */
   readonly hookPolicies: readonly Policy[];
 }
@@ -166,7 +168,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,
   ];
-  return needingTwoPersons(policies, options.limits);
+  return needingTwoPersons(policies, { current: () => options.limits.current(), second: options.second });
 }
 
 /**

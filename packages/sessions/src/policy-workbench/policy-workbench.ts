@@ -171,7 +171,8 @@ export class PolicyWorkbench implements AsyncDisposable {
             gitContents: gitContentsGuard(() => rules.current()),
           }),
         ],
-        { current: () => limits },
+        // As on a server of one user.
+        { current: () => limits, second: "unavailable" },
       ),
       rules,
       here,

@@ -8,6 +8,8 @@ export interface Identity {
   readonly user: string;
   /** May see and stop the work of all users of the tenant, and switch the tenant's emergency controls. */
   readonly isAdmin: boolean;
+  /** May agree as the second person to what others of the tenant do. */
+  readonly isApprover: boolean;
   /** Expiry of the token; milliseconds since the epoch. Undefined: never. */
   readonly expires: number | undefined;
   /** Absolute path of the caller's workspace, for calls without a session; undefined: the server's default. */
@@ -15,7 +17,7 @@ export interface Identity {
 }
 
 /** On a server with one user, every holder of its token is that user. */
-export const oneUser: Identity = { tenant: "", user: "", isAdmin: true, expires: undefined };
+export const oneUser: Identity = { tenant: "", user: "", isAdmin: true, isApprover: false, expires: undefined };
 
 export function isSamePerson(one: Identity, other: Identity): boolean {
   return one.tenant === other.tenant && one.user === other.user;

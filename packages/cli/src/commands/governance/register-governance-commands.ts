@@ -12,6 +12,7 @@ export function registerGovernanceCommands(program: Command, host: CommandHost):
   registerCheck(program, host);
   registerAnswers(program, host);
   registerPeople(program, host);
+  registerApprove(program, host);
 }
 
 function registerEmergency(program: Command, { runs }: CommandHost): void {
@@ -117,6 +118,16 @@ function registerAnswers(program: Command, { runs }: CommandHost): void {
     "allow <program> <host...>",
     'answer ahead what a program may reach: allow "npm install" registry.npmjs.org:443',
   ).action(runs(async () => (await import("./answers-commands.ts")).answersAllowCommand));
+}
+
+function registerApprove(program: Command, { runs }: CommandHost): void {
+  program
+    .command("approve [id]")
+    .description("list what waits for you as the second person, or answer it: for approvers of a server")
+    .requiredOption("--server <url>", "the server of many users")
+    .option("--auth-token-file <file>", "your token")
+    .option("--json", "print JSON")
+    .action(runs(async () => (await import("./approve-command.ts")).approveCommand));
 }
 
 function registerPeople(program: Command, { runs }: CommandHost): void {

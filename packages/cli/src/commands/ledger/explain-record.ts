@@ -120,8 +120,8 @@ function plannedStep(call: ReadCall, { turnId }: ReadRecord, others: readonly Re
 }
 
 function agreement({ confirmation, verdict }: Pick<ReadCall, "confirmation" | "verdict">): string {
-  const { answer = "", pattern = "", scope = "", rememberedFrom: earlier = "" } = confirmation ?? {};
-  const by = confirmation?.by || "somebody";
+  const { answer = "", pattern = "", scope = "", second = "", rememberedFrom: earlier = "" } = confirmation ?? {};
+  const by = `${confirmation?.by || "somebody"}${second === "" ? "" : ` and ${second}`}`;
   switch (answer) {
     case "yes": {
       const how = pattern === "" ? (scopeWords[scope] ?? "") : `, for everything like ${pattern}`;

@@ -109,6 +109,8 @@ gennai blame src/parse.ts --bundle b.json --public-key signer.pub`,
   "answers list": "gennai answers list",
   "answers revoke": "gennai answers revoke --all",
   "answers allow": 'gennai answers allow "npm install" registry.npmjs.org:443',
+  approve: `gennai approve --server https://gennai.example:7777 --auth-token-file token
+gennai approve 0f9c… --server https://gennai.example:7777 --auth-token-file token`,
   people: "gennai people list",
   "people list": "gennai people list",
   "people pin": "gennai people pin alice",

@@ -57,6 +57,7 @@ function securityOptions(command: Command): Command {
     )
     .option("--roles-claim <name>", "where a token lists roles, e.g. realm_access.roles (default: roles)")
     .option("--admin-role <name>", "the role that makes an admin of the tenant (default: no role does)")
+    .option("--approver-role <name>", "the role of those who agree as the second person (default: no role does)")
     .option("--max-calls-per-second <n>", limit("of one user", "callsPerSecond"))
     .option("--max-turns-per-user <n>", limit("turns that one user runs at once", "turnsPerUser"))
     .option("--max-turns-per-tenant <n>", limit("turns of one tenant", "turnsPerTenant"))

@@ -21,6 +21,7 @@ export interface SecurityFlags {
   readonly tenantClaim?: string;
   readonly rolesClaim?: string;
   readonly adminRole?: string;
+  readonly approverRole?: string;
   readonly maxCallsPerSecond?: string;
   readonly maxTurnsPerUser?: string;
   readonly maxTurnsPerTenant?: string;
@@ -33,7 +34,7 @@ export interface SecurityFlags {
   readonly treeWait?: string;
 }
 
-const ofUsers = ["issuer", "audience", "jwks", "workspaceRoot", "tenantClaim", "adminRole"] as const;
+const ofUsers = ["issuer", "audience", "jwks", "workspaceRoot", "tenantClaim", "adminRole", "approverRole"] as const;
 
 /** Throws `CliError` if other machines could read what is sent. */
 export function refuseUnencrypted(
@@ -93,6 +94,7 @@ export function usersOption(flags: SecurityFlags, console: Console): ServerOptio
       tenant: flags.tenantClaim,
       roles: flags.rolesClaim ?? "roles",
       adminRole: flags.adminRole,
+      approverRole: flags.approverRole,
     },
   };
 }

@@ -62,7 +62,8 @@ export function shortened(question: Question, { longestYes }: Pick<AskOptions, "
 
 /** The same question, with a yes for the workspace among its answers where one is kept. */
 function withLasting(question: Question, { lasting }: AskOptions): Question {
-  const statement = isAtLeast(question.computed.risk, "high") ? undefined : lasting?.offer(question);
+  const onlyOnce = question.secondPerson || isAtLeast(question.computed.risk, "high");
+  const statement = onlyOnce ? undefined : lasting?.offer(question);
   if (statement === undefined) return question;
   const { offeredScopes, rememberStatement } = question;
   return {
@@ -78,7 +79,7 @@ export async function answerTo(asked: AskedAction, context: CallContext, options
   const { remembered, confirmer } = options;
   const known = remembered.find(question, asked) ?? (await lastingAnswer(asked, options));
   if (known !== undefined) return known;
-  const answer = await confirmer.ask(question, { signal: context.signal });
+  const answer = await personsAnswer(question, confirmer, context.signal);
   if (answer.type !== "yes") return answer;
   const misfit = misfitOf(question, answer);
   if (misfit !== "") return { type: "no", reason: misfit, by: answer.by };
@@ -86,6 +87,14 @@ export async function answerTo(asked: AskedAction, context: CallContext, options
   if (answer.scope === "workspace") await options.lasting?.remember(question, asked.facts.rules);
   else remembered.remember(question, answer.scope, pattern);
   return answer;
+}
+
+/** What a person says; where two are needed, a yes of one counts as if nobody could be asked. */
+export async function personsAnswer(question: Question, confirmer: Confirmer, signal: AbortSignal): Promise<Answer> {
+  const answer = await confirmer.ask(question, { signal });
+  if (question.secondPerson !== true) return answer;
+  const isOfOne = answer.type === "passed-on" || (answer.type === "yes" && answer.second === undefined);
+  return isOfOne ? { type: "nobody" } : answer;
 }
 
 async function lastingAnswer({ question, facts }: AskedAction, { lasting }: AskOptions): Promise<Answer | undefined> {

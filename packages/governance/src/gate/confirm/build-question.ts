@@ -4,6 +4,7 @@ import type { ConfirmationScope } from "@gennai/protocol/model/governance/questi
 import { isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { Question } from "../../confirmation.ts";
 import type { Effect } from "../../effect.ts";
+import { needsSecondPerson } from "../../limits/two-persons.ts";
 import type { Finding } from "../../verdict.ts";
 import type { DecidedCall } from "../decide/decided-call.ts";
 
@@ -32,7 +33,9 @@ export function buildQuestion(
     ...(analysis.done === undefined ? {} : { done: analysis.done }),
   });
   const actionSha256 = sha256Hex(actionJson);
-  const offeredScopes: readonly ConfirmationScope[] = isAtLeast(risk, "high") ? ["once"] : ["once", "turn", "session"];
+  const secondPerson = needsSecondPerson(decided.fired);
+  const onlyOnce = secondPerson || isAtLeast(risk, "high");
+  const offeredScopes: readonly ConfirmationScope[] = onlyOnce ? ["once"] : ["once", "turn", "session"];
   return {
     callId: call.id,
     turnId,
@@ -43,18 +46,21 @@ export function buildQuestion(
         ? "No intent is selected for this session."
         : `This serves the intent ${intent.id}: ${intent.name === "" ? "(no name)" : intent.name}.`,
     actionStatement: analysis.statement,
-    impactStatement: impactOf(analysis.effects, risk),
+    impactStatement: [impactOf(analysis.effects, risk), secondPerson ? twoNeeded : ""].filter(Boolean).join(" "),
     modelClaim: analysis.claim ?? "",
     computed: { risk, paths, rule: finding.rule, reason: finding.reason, policySha256 },
-    rememberStatement: isAtLeast(risk, "high")
+    rememberStatement: onlyOnce
       ? ""
       : `A yes for this turn or session answers the rule ${finding.rule} for this action alone (${tool.name}, SHA-256 ${actionSha256.slice(0, 12)}…).`,
     actionJson,
     actionSha256,
     offeredScopes,
     ...(finding.answerMs === undefined ? {} : { answerMs: finding.answerMs }),
+    ...(secondPerson ? { secondPerson } : {}),
   };
 }
+
+const twoNeeded = "A second person has to agree as well.";
 
 function affectedPaths(effects: readonly Effect[]): readonly string[] {
   const paths = new Set<string>();

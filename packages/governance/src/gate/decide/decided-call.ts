@@ -219,6 +219,7 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
             answer: answer.type,
             by: "by" in answer ? answer.by : "",
             ...(answer.type === "yes" ? { scope: answer.scope } : {}),
+            ...(answer.type === "yes" && answer.second !== undefined ? { second: answer.second } : {}),
             ...(answer.type === "yes" && answer.remembered !== undefined
               ? { rememberedFrom: answer.remembered.callId }
               : {}),

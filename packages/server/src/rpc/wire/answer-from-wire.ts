@@ -7,7 +7,7 @@ import {
 import { digest, requestId } from "@gennai/protocol/model/checked-field";
 import { scopeWords } from "@gennai/protocol/model/governance/question";
 import { answerFromEvent, answersEditorRequest } from "@gennai/protocol/model/session/editor-messages";
-import type { ClientAnswer } from "@gennai/sessions/bridge/client-answer";
+import type { ClientAnswer, ConfirmationReply } from "@gennai/sessions/bridge/client-answer";
 import { workspaceAnswerFromWire } from "./workspace-wire.ts";
 
 export interface IncomingAnswer {
@@ -45,7 +45,8 @@ const answers = new Map<ConfirmationAnswer, "yes" | "no" | "nobody">([
   [ConfirmationAnswer.NOBODY, "nobody"],
 ]);
 
-function confirmation(response: ConfirmationResponse): ClientAnswer {
+/** Throws `ServiceError` for what no client sends. */
+export function confirmation(response: ConfirmationResponse): ConfirmationReply {
   return {
     kind: "confirmation",
     // Anything but a clear yes denies, an unknown number included.

@@ -94,6 +94,10 @@ export async function buildTurnGate(
   const proposal = editingMode === "staged-proposal" ? await SessionProposal.of(session) : undefined;
   await proposal?.renew();
   await workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
+  const shownAs = {
+    workspace: basename(workspace.root),
+    tell: (text: string) => writer.emit({ type: "warning", text }, { turnId }),
+  };
   const editor = sessionBridge({
     clients: session.clients,
     requests: session.requests,
@@ -102,11 +106,8 @@ export async function buildTurnGate(
     answerMs: services.confirmation.answerMs,
     waitForClientMs: turn.waitForClientMs,
     onQuestion: (kind, message) => rules.hooks.notify(kind, message, signal),
-    elsewhere: services.elsewhere && {
-      people: services.elsewhere,
-      workspace: basename(workspace.root),
-      tell: (text) => writer.emit({ type: "warning", text }, { turnId }),
-    },
+    elsewhere: services.elsewhere && { people: services.elsewhere, ...shownAs },
+    second: services.secondPerson && { people: services.secondPerson, user: session.user, ...shownAs },
   });
   const tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   // A mere check must not block other work.

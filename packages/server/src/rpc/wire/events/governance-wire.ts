@@ -8,8 +8,10 @@ import {
   McpServerState,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type EmergencyControl, emergencyControlWords } from "@gennai/protocol/model/governance/emergency";
+import { questionToMessage } from "@gennai/protocol/model/governance/question";
 import { ruleKindWords } from "@gennai/protocol/model/governance/rule-kind";
 import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
+import type { Approval } from "@gennai/sessions/bridge/second-person";
 import { describedStart } from "@gennai/sessions/mcp/described-start";
 import type { McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 
@@ -20,6 +22,15 @@ export function controlFromWire(control: EmergencyControlMessage): EmergencyCont
   throw new ServiceError("invalid_argument", "This server does not know this control.", {
     hint: "READ_ONLY, DISABLE_HIGH_IMPACT, BLOCK_TOOL or STOP_ALL.",
   });
+}
+
+export function approvalToWire({ id, question, user, workspace, without, expires }: Approval) {
+  return {
+    question: { ...questionToMessage(question), requestId: id, deadline: timestampFromMs(expires) },
+    agreedBy: user,
+    workspace,
+    without: [...without],
+  };
 }
 
 export function intentToWire(intent: Intent) {

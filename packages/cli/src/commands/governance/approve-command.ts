@@ -1,0 +1,68 @@
+import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "@gennai/client/questions/confirmation";
+import type { Approval } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { confirmAtTerminal } from "../../client/terminal-confirmation.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
+import { paintFor } from "../../terminal/colours.ts";
+import { type Console, isTerminal } from "../../terminal/console.ts";
+import { Interrupts } from "../../terminal/interrupts.ts";
+import { LineInput } from "../../terminal/line-input.ts";
+import { listed, type Said, said } from "../command-host.ts";
+import { type WorkspaceServerFlags, workspaceServer } from "../options/workspace-server.ts";
+
+/**
+ * `gennai approve`: what waits for a second person, or, with an id, the question itself, for a person at a terminal. Throws `CliError`
+ * for an id of nothing that waits.
+ */
+export async function approveCommand(
+  id: string | undefined,
+  flags: WorkspaceServerFlags,
+  console: Console,
+): Promise<Said> {
+  await using server = await workspaceServer(flags, console);
+  const { signal } = server;
+  const { approvals } = await server.governance.listApprovals({}, { signal });
+  if (id === undefined) {
+    const none = "Nothing waits for your agreement.";
+    const { text } = listed(approvals, lineOf, none);
+    return said({ approvals: approvals.map(rowOf) }, text);
+  }
+  const approval = approvals.find(({ question }) => question?.requestId === id);
+  const question = approval?.question;
+  if (approval === undefined || question === undefined)
+    throw usageError(`Nothing with the id ${id} waits for you.`, "gennai approve lists them.");
+  if (!showsWhatItApproves(question)) {
+    throw new CliError("The question does not show the action that it is about.", { next: [] });
+  }
+  if (!isTerminal(console.input) || !isTerminal(console.errors)) {
+    throw usageError("Only a person at a terminal can agree.", "Run gennai approve in a terminal.");
+  }
+  using interrupts = new Interrupts();
+  using input = new LineInput(console, () => interrupts.interrupt());
+  const write = (text: string): void => void console.errors.write(text);
+  write(aboutFirst(approval));
+  const paint = paintFor(console.errors, console.environment);
+  const { parts: _kept, ...shown } = confirmationQuestion(question);
+  const reply = await confirmAtTerminal(shown, { input, write, paint, signal });
+  const response = confirmationResponse(question, reply);
+  await server.governance.answerApproval({ response, policySha256: question.computed?.policySha256 ?? "" }, { signal });
+  return said({ id, answer: reply.answer }, reply.answer === "yes" ? "You agreed.\n" : "You refused.\n");
+}
+
+function aboutFirst({ agreedBy, workspace, without }: Approval): string {
+  const lines = [
+    `${spelledOut(agreedBy)} agreed to this in ${spelledOut(workspace)}.`,
+    ...(without.length === 0 ? [] : [`Not kept: ${without.map(spelledOut).join(", ")}.`]),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function lineOf({ question, agreedBy, workspace }: Approval): string {
+  const { requestId = "", actionStatement = "" } = question ?? {};
+  return `${requestId}  ${spelledOut(actionStatement)}  (${spelledOut(agreedBy)}, ${spelledOut(workspace)})`;
+}
+
+function rowOf({ question, agreedBy, workspace, without }: Approval) {
+  const { requestId: id = "", actionStatement: statement = "", actionSha256 = "", computed } = question ?? {};
+  return { id, statement, rule: computed?.rule ?? "", agreedBy, workspace, without, actionSha256 };
+}
