@@ -5,7 +5,13 @@ import { ensureClaimedNodes } from "./lib/claimed-nodes.mjs";
 import { helpIfAsked } from "./lib/command-line.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { inRepository } from "./lib/repository.mjs";
-import { ensureBubblewrap, ensureCargo, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
+import {
+  ensureBubblewrap,
+  ensureCargo,
+  ensureChromium,
+  ensureMaven,
+  ensureNatsServer,
+} from "./lib/system-packages.mjs";
 import { testsThatSeeChangeSince } from "./lib/tests/changed-tests.mjs";
 import { notInThisRound } from "./lib/tests/rounds.mjs";
 import { exclude, runList } from "./lib/tests/run-list.mjs";
@@ -135,7 +141,10 @@ function seeingChangeSince(ref) {
  */
 async function runLists({ main, browser, nodes, commit, inTurn = false }) {
   // One after another: apt does one thing at a time.
-  const leftOut = main && [...(await ensureBubblewrap()), ...(await ensureNatsServer()), ...(await ensureCargo())];
+  const leftOut = main && [
+    ...[...(await ensureBubblewrap()), ...(await ensureNatsServer())],
+    ...[...(await ensureCargo()), ...ensureMaven()],
+  ];
   const noBrowser = browser && (await ensureChromium());
   const others = async () => (main ? [await runList(mainList, main, { leftOut, isLive: true, commit })] : []);
   const beside = async () => {

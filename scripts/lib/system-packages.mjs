@@ -17,6 +17,7 @@ const needNatsServer = [
   "test/docs/pages.test.ts",
 ];
 const needCargo = ["test/e2e/sandbox/keys/read-crates.test.ts"];
+const needMaven = ["test/e2e/sandbox/keys/read-maven.test.ts"];
 const needChromium = ["test/e2e/browser/**", "test/e2e/vscode/**"];
 
 /** Browsers that the tests can use, the best first: without a window of its own, one takes two thirds of the processor time. */
@@ -101,6 +102,16 @@ export async function ensureCargo() {
   if (hasCargo()) return [];
   say(needCargo, "cargo is not installed.", "https://rustup.rs, or the cargo (1.74 or newer) of your system");
   return needCargo;
+}
+
+/**
+ * Sees whether Maven is there, which reads private repositories. Its Java is too large to be installed for one test.
+ * @returns {readonly string[]} globs of tests that cannot run here
+ */
+export function ensureMaven() {
+  if (hasProgram("mvn")) return [];
+  say(needMaven, "Maven is not installed.", "sudo apt install maven, dnf install maven or pacman -S maven");
+  return needMaven;
 }
 
 /** Makes sure, where that is possible, that native modules can be built. */

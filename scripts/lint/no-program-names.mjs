@@ -38,7 +38,7 @@ const exceptions = [
   ["a registry for tests", "npm", /^testkit\//],
 ];
 
-const managers = /^(?:npm|pnpm|yarn|bun|cargo|python|other-managers|forges|containers)\.ts$/;
+const managers = /^(?:npm|pnpm|yarn|bun|cargo|maven|python|other-managers|forges|containers)\.ts$/;
 const names = readdirSync(table)
   .filter((file) => managers.test(file))
   .flatMap((file) => [...readFileSync(new URL(file, table), "utf8").matchAll(/\bnames:\s*"([^"]+)"/g)])

@@ -47,12 +47,12 @@ export interface StagedCommand {
 }
 
 /**
- * `path` is its place in the run: a file or socket of the machine, or a text, both read-only; or an empty, writable directory in
- * memory.
+ * `path` is its place in the run: a file or socket of the machine, or a text or bytes, all read-only; or an empty, writable directory
+ * in memory.
  */
 export type RunMount = { readonly path: string } & (
   | { readonly source: string }
-  | { readonly text: string }
+  | { readonly text: string | Uint8Array }
   | { readonly empty: true }
 );
 

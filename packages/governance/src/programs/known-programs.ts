@@ -9,6 +9,7 @@ import { forges } from "./forges.ts";
 import { git } from "./git.ts";
 import { go } from "./go.ts";
 import { ofMachine } from "./machine.ts";
+import { maven } from "./maven.ts";
 import { networkPrograms } from "./network-programs.ts";
 import { npm, npmLike, npx } from "./npm.ts";
 import { otherManagers } from "./other-managers.ts";
@@ -24,7 +25,25 @@ import { yarn } from "./yarn.ts";
 export const knownPrograms: readonly Program[] = [
   ...utilities,
   git,
-  ...[npm, npx, npmLike, pnpm, pnpx, yarn, bun, bunx, cargo, rustup, ...ofPython, ...ofRuby, composer, go, cpan, cabal],
+  ...[
+    npm,
+    npx,
+    npmLike,
+    pnpm,
+    pnpx,
+    yarn,
+    bun,
+    bunx,
+    cargo,
+    rustup,
+    ...ofPython,
+    ...ofRuby,
+    composer,
+    go,
+    cpan,
+    cabal,
+    maven,
+  ],
   ...otherManagers,
   ...[...forges, ...containers, ...clouds, ...networkPrograms, ...taskRunners, ...ofMachine],
 ];

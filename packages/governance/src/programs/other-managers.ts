@@ -63,7 +63,7 @@ export const otherManagers: readonly Program[] = [
     deploys: uploads,
   },
   { names: "vsce ovsx", dangers: [signsIn], deploys: uploads },
-  { names: "mvn gradle", otherwise: {}, tasks: true, deploys: goals },
+  { names: "gradle", otherwise: {}, tasks: true, deploys: goals },
   { names: "gradlew sbt ant", tasks: true, deploys: goals },
   { names: "mvnw", deploys: goals },
   { names: "dotnet", otherwise: {}, deploys: { anyOperand: /^(?:push|publish)$/ } },

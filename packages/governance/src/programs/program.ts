@@ -115,9 +115,12 @@ export interface RegistryUse {
 export interface LoginTable {
   /** Files (`~/…`, `$NAME/…`), of which the first that there is counts; a variable (`$NAME`) is the text itself. */
   readonly from: string;
-  /** `tree`: JSON or YAML; `tables`: TOML as programs write it, or INI; `variables`: no file, the fields are variables. */
-  readonly form: "tree" | "tables" | "variables";
-  /** Names that lead there; `*` is the name or host: `http-basic *`. Of variables, the name itself. */
+  /**
+   * `tree`: JSON or YAML; `tables`: TOML as programs write it, or INI; `elements`: XML; `variables`: no file, the fields are
+   * variables.
+   */
+  readonly form: "tree" | "tables" | "elements" | "variables";
+  /** Names that lead there; `*` is the name or host: `http-basic *`. Of variables, the name itself; of elements, it is their `id`. */
   readonly at: string;
   /** Names of its fields. Without an address, the name is a host, or stands in `usual`. */
   readonly fields: {

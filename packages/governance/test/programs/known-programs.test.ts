@@ -49,7 +49,7 @@ test.each<[commands: string, answers: string]>([
   ["uv sync, hatch update", "c"],
   ["twine upload dist/x, poetry publish, bun publish, npm owner ls, skopeo inspect docker://h/x, podman pull x", "cl"],
   ["cpanm Foo, cpan Foo, cabal update, cabal get x, cabal upload x.tar.gz", "cl"],
-  ["go build, go test ./..., cabal build, cabal test", "l"],
+  ["go build, go test ./..., cabal build, cabal test, mvn verify, mvn -q compile", "l"],
   ["cabal init, stack new x", "m"],
   ["stack build, stack update, stack test, opam install x, opam switch create 5", "c"],
   ["opam remove x, opam list", ""],

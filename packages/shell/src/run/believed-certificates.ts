@@ -3,8 +3,10 @@ import type { AddedLogin } from "@gennai/egress/network/added-login";
 import { usualAuthorities } from "@gennai/egress/network/usual-authorities";
 import { certificateVariables } from "@gennai/machine/process/certificate-variables";
 import type { RunMount } from "@gennai/stage/staged-command";
+import { javaAuthorities } from "./java-authorities.ts";
 
 const file = `${keyDirectory}/authorities.crt`;
+const javaFile = `${keyDirectory}/authorities.jks`;
 const wgetSettings = `${keyDirectory}/wgetrc`;
 
 /**
@@ -21,9 +23,15 @@ export function believing(
   const all = [...usualAuthorities(), ...logins.flatMap(({ trusted }) => trusted), authority];
   const text = `${[...new Set(all.map((one) => one.trim()))].join("\n")}\n`;
   return {
-    environment: { ...Object.fromEntries(variables.map((name) => [name, file])), WGETRC: wgetSettings },
+    environment: {
+      ...Object.fromEntries(variables.map((name) => [name, file])),
+      WGETRC: wgetSettings,
+      // Java itself has a variable too, of which it tells each time.
+      MAVEN_OPTS: `-Djavax.net.ssl.trustStore=${javaFile} -Djavax.net.ssl.trustStoreType=JKS`,
+    },
     mounts: [
       { path: file, text },
+      { path: javaFile, text: javaAuthorities(text) },
       // It knows no variable for them.
       { path: wgetSettings, text: `ca_certificate = ${file}\n` },
     ],

@@ -17,6 +17,14 @@ test("each kind of program is told of the run's authority, whatever the user's o
   );
 });
 
+test("Java's store has each certificate of the others", () => {
+  const { mounts } = believing("-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n", []);
+  const [pem = "", store] = mounts.flatMap((mount) => ("text" in mount ? mount.text : []));
+  const bytes = Buffer.from(store ?? "");
+  expect(bytes.readUInt32BE(8)).toBe(pem.toString().match(/BEGIN/g)?.length);
+  expect(bytes.subarray(-14).toString("latin1")).toBe("\0\x05X.509\0\0\0\x03ABC");
+});
+
 test("without a login that is added outside there is no authority", () => {
   expect(believing(undefined, [])).toEqual({ environment: {}, mounts: [] });
 });

@@ -21,7 +21,7 @@ export function withoutLogins(
 ): Uint8Array | undefined {
   // latin1 maps each byte to one character, so bytes that are not text come out unchanged.
   const text = Buffer.from(bytes).toString("latin1");
-  const lines = isRegistry ? registryLines(text) : gitLines(text);
+  const lines = path.endsWith(".xml") ? [elements(text)] : isRegistry ? registryLines(text) : gitLines(text);
   const kept = lines.map((line) => line.replace(userInAddress, "://").replace(userInProxy, "$1")).join("\n");
   return kept === text ? undefined : Buffer.from(kept, "latin1");
 }
@@ -63,6 +63,16 @@ const registryLogin =
 const valueInTable =
   /((?:token|password|username|secret(?:-key)?)["']?\s*=\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*')(?=[^\n]*\})/gi;
 const emptyValue = /(?:token|password|username|secret(?:-key)?)["']?\s*=\s*""/gi;
+
+/** Of XML, without the elements that have logins, and without what could hide where one ends. */
+function elements(text: string): string {
+  const plain = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>/g, "");
+  const kept = plain.replaceAll(/<(servers|proxies)\b[^<>]*>[^]*?<\/\1\s*>/g, "").replaceAll(loginElement, "");
+  return /<!|<\/?(?:servers|proxies)\b|<[\w.:-]*passw/i.test(kept) ? "<settings/>\n" : kept;
+}
+
+const loginElement =
+  /<([\w.:-]*(?:auth(?!or)|passw|passphrase|token|secret|username)[\w.:-]*)\b[^<>]*>[^<]*<\/\1\s*>/gi;
 
 /** Without the settings that are a login; text before them on their line stays. */
 function gitLines(text: string): readonly string[] {

@@ -10,6 +10,12 @@ test.each([
     '[pypi]\nurl = "https://pdm.example/simple"\nusername = "me"\npassword = "secret-one"\n',
     '[pypi]\nurl = "https://pdm.example/simple"\n',
   ],
+  [
+    ".m2/settings.xml",
+    "<settings><!-- <servers> --><servers><server><id>corp</id><password><![CDATA[</servers>secret-one]]></password></server>\n</servers><proxies><proxy><username>secret-two</username></proxy></proxies><mirrors><mirror><url>https://me:secret-three@maven.example/</url></mirror></mirrors><x.token>secret-four</x.token></settings>\n",
+    "<settings><mirrors><mirror><url>https://maven.example/</url></mirror></mirrors></settings>\n",
+  ],
+  [".m2/settings.xml", "<settings><servers><server><password>secret-one</password>", "<settings/>"],
 ])("%s of the home is there without its logins", async (place, text, shown) => {
   await using home = await temporaryDirectory({ [place]: text, ".netrc": "machine x login me password secret-one\n" });
   const [settings, ...more] = homeSettings(home.root);

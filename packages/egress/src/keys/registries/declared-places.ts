@@ -10,6 +10,7 @@ import { gemPush } from "../requests/gem-push.ts";
 import { pythonUpload } from "../requests/python-upload.ts";
 import { loginIn, netrcLogin } from "./pip-settings.ts";
 import { basic, bearer, type RegistryAccess } from "./registry-login.ts";
+import { elementsIn } from "./settings-elements.ts";
 import { tablesOf } from "./settings-tables.ts";
 
 /** A login in the user's settings. */
@@ -147,6 +148,13 @@ function rowsOf(
   const found = table.from.split(" ").flatMap((place) => textOf(place, keys) ?? [])[0];
   if (found === undefined) return [];
   const steps = at.split(" ");
+  if (form === "elements") {
+    return elementsIn(found.text, steps, keys.environment).map((one) => [
+      one["id"] ?? "",
+      fieldsIn(fields, one),
+      found.from,
+    ]);
+  }
   const tree = form === "tree" ? treeOf(found.text) : nested(tablesOf(found.text));
   return below(tree, steps, "").map(([name, value]) => [
     name,

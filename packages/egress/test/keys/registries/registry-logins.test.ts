@@ -56,13 +56,31 @@ const files = {
   ".docker/config.json": JSON.stringify({
     auths: { "images.example:5000": { auth: "bWU6cGFzc3dvcmQtdGVu" }, "other.example": {} },
   }),
+  ".m2/settings.xml": `<?xml version="1.0"?>
+<settings xmlns="http://maven.apache.org/SETTINGS/1.2.0">
+  <servers>
+    <!-- <server><id>corp</id><username>other</username></server> -->
+    <server><id>corp</id><username>me</username><password>password&lt;13</password></server>
+    <server><id>mine</id><username>me</username><password>\${env.MAVEN_PASSWORD}</password></server>
+    <server><id>sealed</id><username>me</username><password>{c2VhbGVk=}</password></server>
+    <server><id>of-a-project</id><username>me</username><password>password-fifteen</password></server>
+  </servers>
+  <mirrors>
+    <mirror><id>corp</id><mirrorOf>*</mirrorOf><url>https://maven.example/all</url></mirror>
+    <mirror><id>sealed</id><url>https://sealed.example/</url></mirror>
+  </mirrors>
+  <profiles><profile><repositories>
+    <repository><id>mine</id><url>https://maven2.example/releases/</url></repository>
+  </repositories></profile></profiles>
+</settings>
+`,
   ".config/go/env": "GOPROXY=http://netrc.example:8080,https://proxy.example\n",
 };
 
 const { signal } = new AbortController();
 
 async function loginsFor(text: string, home: string) {
-  const keys = { home, environment: { NPM_TOKEN: "npm-token" } };
+  const keys = { home, environment: { NPM_TOKEN: "npm-token", MAVEN_PASSWORD: "password-fourteen" } };
   const command = analyseCommand(text, { cwd: home, home });
   const { logins, inRun } = await ownLogins(command, { directory: home, workspaceRoot: home, keys, signal });
   const opened = await Promise.all(
@@ -158,6 +176,16 @@ test.each<[text: string, path: string, expected: Readonly<Record<string, string>
     "skopeo copy docker://images.example:5000/me/x dir:x",
     "/v2/me/x/manifests/1",
     { "https://images.example:5000": basic("me:password-ten") },
+  ],
+  [
+    "mvn -B verify",
+    "/all/org/x/dep/1.0-SNAPSHOT/dep-1.0-20260101.101010-1-sources.jar.sha1",
+    { "https://maven.example:443": basic("me:password<13") },
+  ],
+  [
+    "mvn deploy",
+    "/releases/org/x/dep/maven-metadata.xml",
+    { "https://maven2.example:443": basic("me:password-fourteen") },
   ],
   ["cpanm Foo", "/authors/id/M/ME/ME/Foo-1.0.tar.gz", netrc],
   ["cabal update", "/01-index.tar.gz", netrc],
@@ -307,8 +335,10 @@ test("settings that are none, or broken, have no logins", async () => {
     ".yarnrc.yml": "npmScopes: [1]\nnpmRegistries: x\nnpmAuthToken: {a: 1}\n: :",
     ".cargo/config.toml": "[registries\nindex = ",
     ".cargo/credentials.toml": "\0\0",
+    ".m2/settings.xml":
+      "<!DOCTYPE x><settings><servers><server><id>x</id><password>y</password></server></servers><mirrors><mirror><id>x</id><url>https://x.example/</url></mirror></mirrors></settings>",
   });
-  for (const text of ["pnpm install", "yarn", "cargo build"]) {
+  for (const text of ["pnpm install", "yarn", "cargo build", "mvn verify"]) {
     expect((await loginsFor(text, home.root)).opened).toEqual([]);
   }
 });

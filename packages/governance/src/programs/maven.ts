@@ -1,0 +1,31 @@
+import type { LoginTable, Program } from "./program.ts";
+
+const settings = ".m2/settings.xml";
+const table = (at: string, fields: LoginTable["fields"]): LoginTable => ({
+  from: `~/${settings}`,
+  form: "elements",
+  at,
+  fields,
+});
+const address = { address: "url" };
+
+/** Plugins run in it that it fetches: no answer for its connections lasts. Its settings name the address of a login, or it has none. */
+export const maven: Program = {
+  names: "mvn",
+  tasks: true,
+  hosts: "repo.maven.apache.org",
+  settings,
+  registry: {
+    logins: [
+      table("servers server", { user: "username", password: "password" }),
+      table("profiles profile repositories repository", address),
+      table("profiles profile pluginRepositories pluginRepository", address),
+      table("mirrors mirror", address),
+    ],
+    reads:
+      /^(?:[\w.-]+\/)+(?:maven-metadata\.xml|(?=[\w.+]*-)[\w.+-]+\.(?:pom|jar|war|ear|aar|zip|tar\.gz|module))(?:\.(?:md5|sha(?:1|256|512)|asc))?$/,
+  },
+  valued: "-s -gs -f -P -pl -rf -T -t --settings --global-settings --file --activate-profiles --projects --resume-from",
+  otherwise: { login: true },
+  deploys: { anyOperand: /(?:^|:)(?:deploy|publish|release)|publish|upload(?:archives)?$/i },
+};
