@@ -238,6 +238,11 @@ test.each<[text: string, path: string, host: string, environment: Readonly<Recor
   }
 });
 
+test("Maven changes nothing with a login: what it would deploy is more than one question shows", async () => {
+  const put = await uses("mvn deploy", "PUT", () => "/all/org/x/dep/1.0/dep-1.0.jar");
+  expect(Object.values(put)).toEqual([undefined, undefined]);
+});
+
 test.each(["npm install", "npm ci && npm test", "pnpm install | tee x", "TOKEN=x pnpm install", "./npm install"])(
   "%s: of each part of a command",
   async (text) => {
