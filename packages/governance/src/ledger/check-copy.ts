@@ -27,7 +27,7 @@ type Attributes = Readonly<Record<string, unknown>>;
 export async function checkCopy(
   lines: AsyncIterable<string> | Iterable<string>,
   of: {
-    /** undefined: that of the copy's first record. */
+    /** undefined: that of the copy's first record under a key that is known. */
     readonly origin: string | undefined;
     readonly verifier: Verifier;
     /** Number of the ledger's newest record; undefined: the copy's. */
@@ -44,8 +44,8 @@ export async function checkCopy(
     for (const copy of recordsIn(line)) {
       const part = (name: string): unknown => copy[`gennai.ledger.${name}`];
       const [seq, hash] = [Number(part("seq")), String(part("hash"))];
-      origin ??= String(part("origin"));
-      if (part("origin") !== origin) continue;
+      if (of.verifier.knows(String(part("key_id")))) origin ??= String(part("origin"));
+      if (origin === undefined || part("origin") !== origin) continue;
       if (found.get(seq) === hash) duplicates += 1;
       const wrong = await contradiction(copy, { seq, hash }, { ...of, origin });
       if (wrong !== undefined) contradictions.push(`record ${seq}: ${wrong}`);
@@ -60,7 +60,7 @@ export async function checkCopy(
     if (before !== undefined && before !== hash)
       contradictions.push(`record ${seq}: does not follow record ${seq - 1}`);
   }
-  const missing = rangesWithout(found, of.newest ?? Math.max(0, ...found.keys()));
+  const missing = rangesWithout(found, of.newest ?? Math.max(1, ...found.keys()));
   return {
     status: contradictions.length > 0 ? "contradicts_copy" : missing.length > 0 ? "copy_incomplete" : "ok",
     records: found.size,

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { originOf } from "@gennai/governance/ledger/anchor/checkpoint";
 import { type CopyReport, checkCopy } from "@gennai/governance/ledger/check-copy";
+import { exportedRecord } from "@gennai/governance/ledger/exported-record";
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
@@ -339,4 +340,20 @@ test("a copy that lacks a record, has one that was changed, or one more, is told
     status: "contradicts_copy",
     contradictions: ["record 2: its text does not have its hash"],
   });
+});
+
+test("with a public key alone, records of other machines are left out, and none of its own is no whole copy", async () => {
+  await fixture.recordAndClose(3);
+  await using other = await StoreFixture.create();
+  await other.recordAndClose(2);
+  const key = await readFile(join(fixture.stateDir, "keys", "ledger.ed25519.pub"), "utf8");
+  const alone = { origin: undefined, newest: undefined, verifier: ledgerVerifier(key) };
+  const linesOf = ({ stateDir, root }: StoreFixture) =>
+    readLedgerRecords(stateDir, root, 0, 10).map(({ json }) => {
+      const { attributes } = exportedRecord(json, { origin: stateDir, paths: false });
+      return JSON.stringify({ attributes });
+    });
+  const theirs = linesOf(other);
+  expect(await checkCopy([...theirs, ...linesOf(fixture)], alone)).toMatchObject({ status: "ok", records: 3 });
+  expect(await checkCopy(theirs, alone)).toMatchObject({ status: "copy_incomplete", records: 0, missing: ["1"] });
 });
