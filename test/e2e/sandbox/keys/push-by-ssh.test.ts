@@ -2,7 +2,9 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
+import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { Watcher } from "../../rpc/session-client.ts";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
 import { bareRepository, branches, userHome } from "./services/git-host.ts";
@@ -18,15 +20,19 @@ describe("a plain chain with a push by ssh at its end", () => {
       "touch made.txt && git remote set-url origin ssh://git@127.0.0.1:9/r.git && git push origin work",
     ]);
     await server.workspace.git("remote", "add", "origin", "ssh://git@127.0.0.1:8/r.git");
-    await using session = await AskedSession.start(server);
-    const { questions, error } = await session.turn("once", "no");
+    await using watcher = await Watcher.begin(server);
+    const settings = await watcher.next("confirmationRequest");
+    await watcher.answer(settings);
+    const push = await watcher.next("confirmationRequest", 1);
     // Git's settings first, as for any command; then the push to where they lead now.
-    expect(questions.map(({ actionStatement }) => actionStatement)).toEqual([
-      expect.stringContaining("Keep what `touch made.txt && git remote set-url"),
-      "Run `git push origin work`",
-    ]);
-    expect(questions[1]?.impactStatement).toContain("ssh://git@127.0.0.1:9/r.git");
-    expect(error).toContain("User denied execution");
+    expect(settings.actionStatement).toContain("Keep what `touch made.txt && git remote set-url");
+    expect(push.actionStatement).toBe("Run `git push origin work`");
+    expect(push.impactStatement).toContain("ssh://git@127.0.0.1:9/r.git");
+    // While the question waits.
+    const { records } = await server.governance.listLedgerRecords({ sessionId: watcher.sessionId });
+    expect(records.map(({ json }) => json)).toContainEqual(expect.stringMatching(/"made\.txt".*"kind":"outcome"/));
+    await watcher.answer(push, { answer: ConfirmationAnswer.NO });
+    expect((await watcher.next("toolResult")).error).toContain("User denied execution");
     expect(await server.workspace.read("made.txt")).toBe("");
   });
 });
