@@ -78,11 +78,15 @@ describe("the page of the last whole run", () => {
     { name: "of which a file did not run", result: list("main", "packages/store/test/a.test.ts") },
     {
       name: "of which a test failed",
-      result: list("main", { path: "test/wire/d.test.ts", failures: ["d"] }),
+      result: { ...list("main", { path: "test/wire/d.test.ts", failures: ["d"] }), failed: 1 },
     },
     {
       name: "of which a test was left out",
       result: list("main", { path: "test/wire/d.test.ts", skipped: 1 }),
+    },
+    {
+      name: "beside which something failed that is of no file",
+      result: { ...list("main", "packages/store/test/a.test.ts", "packages/store/test/b/c.test.ts"), failed: 1 },
     },
     { name: "that failed under a Node", result: { ...list("Node 26.10.0", "a.test.ts"), failed: 1 } },
   ])("does not have a part $name", ({ result }) => {

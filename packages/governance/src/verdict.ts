@@ -1,5 +1,3 @@
-import type { NamedPolicy } from "./rules/compile/rule-set.ts";
-
 /** A policy's verdict on an action. The strictest of all verdicts wins: deny, then ask, then allow. */
 export type Verdict =
   | { readonly type: "allow" }
@@ -29,6 +27,13 @@ export interface Finding {
   readonly secondPerson?: true;
   /** True when the same call may succeed later, e.g. after a fresh read. */
   readonly retryable?: boolean;
+}
+
+/** A policy as refusals name it. */
+export interface NamedPolicy {
+  readonly name: string;
+  /** Whom people ask. */
+  readonly contact?: string | undefined;
 }
 
 export const allow: Verdict = { type: "allow" };

@@ -13,11 +13,12 @@ export class UnsafeFileError extends ExpectedError {
 
 const GROUP_OR_OTHERS = 0o077;
 const GROUP_OR_OTHERS_WRITE = 0o022;
-const FILE_LIMIT = 64 * 1024;
+/** Bytes of the largest file that is read. */
+export const privateFileLimit = 1024 * 1024;
 
 /**
  * Text of a file only this user can read, in a directory only this user (or root) can change. Throws `UnsafeFileError` for a
- * link, anything but a regular file, another owner, looser permissions or more than 64 KiB; the file system's own error when
+ * link, anything but a regular file, another owner, looser permissions or more than 1 MiB; the file system's own error when
  * it is not there.
  */
 export async function readPrivateFile(path: string): Promise<string> {
@@ -34,7 +35,7 @@ export async function readPrivateFile(path: string): Promise<string> {
   if (permissionsMatter && (stat.mode & GROUP_OR_OTHERS) !== 0) {
     throw new UnsafeFileError(`${path} can be reached by other users: run chmod 600 on it`);
   }
-  if (stat.size > FILE_LIMIT) throw new UnsafeFileError(`${path} is larger than 64 KiB`);
+  if (stat.size > privateFileLimit) throw new UnsafeFileError(`${path} is larger than 1 MiB`);
   return await file.readFile({ encoding: "utf8" });
 }
 

@@ -1,6 +1,11 @@
 import { dirname, join } from "node:path";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { ensurePrivateDirectory, findPrivateFile } from "@gennai/machine/private-file";
+import {
+  ensurePrivateDirectory,
+  findPrivateFile,
+  privateFileLimit,
+  UnsafeFileError,
+} from "@gennai/machine/private-file";
 import { replaceFile } from "@gennai/machine/replace-file";
 import * as z from "zod";
 import { acquireFileLock } from "./database/file-lock.ts";
@@ -31,13 +36,17 @@ export class PrivateJson<Value> {
     return this.#readIn(this.#stateDir);
   }
 
-  /** Rejects as `read`, and with `StoreError` `busy`. */
+  /** Rejects as `read`, with `StoreError` `busy`, and with `UnsafeFileError` for what could not be read again. */
   async change(change: (value: Value) => Value): Promise<void> {
     const stateDir = await prepareStateDirectory(this.#stateDir);
     const file = join(stateDir, this.#name);
     await ensurePrivateDirectory(dirname(file));
     using _lock = await acquireFileLock(file.replace(/json$/, "lock"), { timeout: 10_000 });
-    await replaceFile(file, `${JSON.stringify(change(await this.#readIn(stateDir)), undefined, 2)}\n`);
+    const text = `${JSON.stringify(change(await this.#readIn(stateDir)), undefined, 2)}\n`;
+    if (Buffer.byteLength(text) > privateFileLimit) {
+      throw new UnsafeFileError(`${file} would be larger than 1 MiB; revoke what is not needed any more`);
+    }
+    await replaceFile(file, text, { durable: true });
   }
 
   async #readIn(stateDir: string): Promise<Value> {

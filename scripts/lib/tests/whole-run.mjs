@@ -65,7 +65,9 @@ export function recordWholeRun(wholeRun) {
  */
 export function passedParts({ commit, results }, { testFiles, date, machine }) {
   const ofNodes = results.filter(({ name }) => isOfNode(name));
-  const others = results.filter(({ name }) => !isOfNode(name)).flatMap(({ files }) => files);
+  // What fails outside of the test files may be the fault of any.
+  const inOrder = results.filter((list) => list.failed === list.files.reduce(failuresIn(testFiles), 0));
+  const others = inOrder.filter(({ name }) => !isOfNode(name)).flatMap(({ files }) => files);
   const inFolders = [...new Set(testFiles.map(partOf))].map((name) => {
     const files = others.filter(({ path }) => partOf(path) === name);
     const ranWhole = testFiles.every((path) => partOf(path) !== name || files.some((file) => file.path === path));
@@ -83,6 +85,12 @@ export function passedParts({ commit, results }, { testFiles, date, machine }) {
       const sum = (what) => files.reduce((total, file) => total + file[what], 0);
       return { name, commit, date, files: files.length, passed: sum("passed"), seconds: sum("seconds"), machine };
     });
+}
+
+/** @param {readonly string[]} testFiles */
+function failuresIn(testFiles) {
+  return (/** @type {number} */ total, /** @type {import("./run-list.mjs").FileResult} */ { path, failures }) =>
+    total + (testFiles.includes(path) ? failures.length : 0);
 }
 
 /** The names of all parts of a checkout, sorted. @param {string} directory its root */

@@ -2,24 +2,31 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
-import { call } from "@gennai/testkit/scripted-steps";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, test, vi } from "vitest";
 import { refusalOf, Watcher } from "../rpc/session-client.ts";
 
 const directory = "/etc/gennai";
+const policy = `gennai_policy: 1
+name: acme
+rules:
+  bashToolPatterns: [{ name: no-touch, pattern: '^touch ', reason: production, ask: true, match: ["touch a"] }]
+answers: { two_persons: ["rules/managed/no-*"] }
+...
+`;
 const approver = { roles: ["gennai-approver"] };
 
-/** A server under a policy that wants two persons for files that control the project. Ada has agreed to write one. */
+/** A server under a policy that wants two persons for a command. Ada has agreed to it. */
 async function scene() {
   await using parts = new AsyncDisposableStack();
   const world = parts.use(
     await startManyUsersServer({
-      script: [{ steps: [call("Write", { file_path: "Makefile", content: "all:\n" }), { text: ["Done."] }] }],
+      script: [{ steps: [bash("touch made.txt"), { text: ["Done."] }] }],
       server: {
         policyFiles: {
           directory,
           list: (at) => (at === directory ? ["policy.yaml"] : []),
-          read: async () => 'gennai_policy: 1\nname: acme\nanswers: { two_persons: ["control-files/*"] }\n...\n',
+          read: async () => policy,
         },
       },
     }),
@@ -36,7 +43,7 @@ async function scene() {
     world,
     ada,
     editor,
-    isWritten: () => existsSync(join(place, "Makefile")),
+    isWritten: () => existsSync(join(place, "made.txt")),
     records: async () => {
       const { records } = await ada.governance.listLedgerRecords({ sessionId: editor.sessionId });
       return records.map(({ json }) => json).join("\n");
@@ -69,7 +76,10 @@ test("what two persons have to agree to runs after the yes of both, and the ledg
   await using on = await scene();
   const bob = await bobOf(on.world);
   const approval = await waiting(bob);
-  expect(approval).toMatchObject({ agreedBy: "ada", question: { actionJson: expect.stringContaining("all:") } });
+  expect(approval).toMatchObject({
+    agreedBy: "ada",
+    question: { actionJson: expect.stringContaining("touch made.txt") },
+  });
   expect((await on.ada.governance.listApprovals({})).approvals).toEqual([]);
   expect(await refusalOf(answer(on.ada, approval))).toMatchObject({ code: "permission_denied" });
   const stranger = await on.world.user({ user: "bob", tenant: "other", ...approver });

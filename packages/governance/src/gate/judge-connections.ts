@@ -11,6 +11,7 @@ import { connectionRule } from "../policies/connections.ts";
 import type { CallContext, ConnectionJudgement, WantedConnections } from "../tool.ts";
 import { type ToolError, toolErrorFromFinding } from "../tool-error.ts";
 import { askAbout, factsOf, personsAnswer, shortened } from "./confirm/ask-person.ts";
+import { twoNeeded } from "./confirm/build-question.ts";
 import type { LastingConnections, StandingConnection } from "./confirm/lasting-connections.ts";
 import type { RememberedAnswers } from "./confirm/remembered-answers.ts";
 import { type Decided, decisionOf, refusedByAnswer } from "./decide/decided-call.ts";
@@ -22,7 +23,7 @@ import type { GateOptions } from "./gate-options.ts";
  * covers. What is let through is recorded before this resolves.
  */
 export async function judgeConnections(
-  { program, endpoints, lasts = false }: WantedConnections,
+  { program, endpoints, lasts = false, stand = false }: WantedConnections,
   decided: Decided,
   context: CallContext,
   options: GateOptions,
@@ -44,7 +45,10 @@ export async function judgeConnections(
   journal.decided(decisionOf(found, undefined), context.turnId);
   const { verdict } = found;
   if (verdict.type === "deny") return refused(toolErrorFromFinding(verdict.finding), decisionOf(found, undefined));
-  const mayStand = !lasts && !needsSecondPerson(found.fired) && answerMayStand(program, found);
+  const isOfTwo = needsSecondPerson(found.fired);
+  // No answer of one person stands: the run asks when it gets so far.
+  if (isOfTwo && stand) return refused(noStandingAnswer, decisionOf(found, undefined));
+  const mayStand = !lasts && !isOfTwo && answerMayStand(program, found);
   const standing = mayStand ? await standingConnections(program, options) : [];
   const covered = endpoints.flatMap((wanted) => standing.find((one) => covers(one, wanted)) ?? []);
   const open = endpoints.filter((wanted) => !standing.some((one) => covers(one, wanted)));
@@ -107,6 +111,12 @@ export async function standingConnections(
   return [...remembered.connections(name), ...(kept ?? [])];
 }
 
+const noStandingAnswer: ToolError = {
+  code: "nobody_to_ask",
+  message: "Two persons have to agree to these connections each time.",
+  retryable: false,
+};
+
 function covers(standing: StandingConnection, wanted: AllowedEndpoint): boolean {
   // A login is asked about each time.
   return wanted.login === undefined && sameEndpoint(standing, wanted) && standing.address === wanted.address;
@@ -151,6 +161,7 @@ function aboutConnections(
           : [`The command could send everything that it sees of the workspace to ${named(reached)}.`]),
         ...open.flatMap(({ remark }) => remark ?? []),
         ...open.flatMap(connectionWarnings),
+        ...(question.secondPerson ? [twoNeeded] : []),
       ].join(" "),
       rememberStatement: "",
       offeredScopes: ["once"],
@@ -169,6 +180,7 @@ function aboutConnections(
       "If you allow it, the command could send everything there that it sees of the workspace.",
       ...open.flatMap(loginWarning),
       ...open.flatMap(connectionWarnings),
+      ...(question.secondPerson ? [twoNeeded] : []),
     ].join(" "),
     rememberStatement: mayStand
       ? `A yes for this session or workspace holds for every plain \`${program.name}\`, and for exactly ${named(open)}. \`gennai answers\` lists and revokes such answers.`

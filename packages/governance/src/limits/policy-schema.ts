@@ -2,9 +2,10 @@ import { scopeWords } from "@gennai/protocol/model/governance/question";
 import * as z from "zod";
 import { type HookCommand, hookCommands, hooksSchema } from "../hooks/hook-config.ts";
 import { compilePatterns } from "../rules/compile/compile-rules.ts";
-import { describeRuleProblem, type NamedPolicy, type NamedRule, type RuleFile } from "../rules/compile/rule-set.ts";
+import { describeRuleProblem, type NamedRule, type RuleFile } from "../rules/compile/rule-set.ts";
 import { misspeltKey } from "../rules/misspelt-key.ts";
 import { parseRules } from "../rules/parse-rules.ts";
+import type { NamedPolicy } from "../verdict.ts";
 import { managedExportSchema } from "./export-schema.ts";
 import type { Limit } from "./limits.ts";
 
@@ -82,7 +83,7 @@ const policyKeys = {
         .optional()
         .describe("`false`: nobody is [asked elsewhere](../guides/answer-from-elsewhere.md), and no link answers."),
       two_persons: z
-        .array(z.string().regex(/^[a-z][a-z-]*\/./, "not the name of a rule, as rules/managed/NAME"))
+        .array(z.string().regex(/^rules\/./, "not the name of a rule, as rules/managed/NAME"))
         .max(1_000)
         .optional()
         .describe(

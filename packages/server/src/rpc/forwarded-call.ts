@@ -15,7 +15,12 @@ import type { ReplicaInbox, ReplicaMessage } from "../replica/inbox.ts";
 import type { Scopes } from "../telemetry/signals/scopes.ts";
 import { formatTraceParent, parseTraceParent } from "../telemetry/signals/trace-parent.ts";
 
-const callerSchema = z.object({ tenant: z.string(), user: z.string(), isAdmin: z.boolean(), isApprover: z.boolean() });
+const callerSchema = z.object({
+  tenant: z.string(),
+  user: z.string(),
+  isAdmin: z.boolean(),
+  isApprover: z.boolean().default(false),
+});
 const errorSchema = z.object({
   code: z.int(),
   message: z.string(),

@@ -3,6 +3,7 @@ import type { FileWrite } from "@gennai/governance/effect";
 import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { forPeople, meet, switchesLimit } from "@gennai/governance/limits/limits";
 import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
+import { needingTwoPersons } from "@gennai/governance/limits/two-persons";
 import type { PolicyInput } from "@gennai/governance/policy";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Verdict } from "@gennai/governance/verdict";
@@ -211,7 +212,9 @@ async function checkPersonsWrite(session: Session, files: readonly ReviewedFile[
   await workspace.syncControl();
   const limits = forPeople((await services.loadLimits()).current());
   const current = () => meet(limits, [switchesLimit(services.emergency.current())]);
-  const policies = [createLimitsPolicy({ current }), ...(await workspacePolicies(session))];
+  const own = [createLimitsPolicy({ current }), ...(await workspacePolicies(session))];
+  // Who applies is one person.
+  const policies = needingTwoPersons(own, { current, second: "unavailable" });
   const { signal } = new AbortController();
   refuseDenied((await runPolicies(policies, input, { timeoutMs: policyTimeoutMs, signal })).verdict);
   return { assertStillAllowed: () => refuseDenied(services.emergency.standingCheck.check(input)) };

@@ -44,6 +44,7 @@ export async function approveCommand(
   const paint = paintFor(console.errors, console.environment);
   const { parts: _kept, ...shown } = confirmationQuestion(question);
   const reply = await confirmAtTerminal(shown, { input, write, paint, signal });
+  if (reply.answer === "nobody") throw new CliError("Nothing was answered, so it still waits.", { next: [] });
   const response = confirmationResponse(question, reply);
   await server.governance.answerApproval({ response, policySha256: question.computed?.policySha256 ?? "" }, { signal });
   return said({ id, answer: reply.answer }, reply.answer === "yes" ? "You agreed.\n" : "You refused.\n");

@@ -77,7 +77,10 @@ function withLasting(question: Question, { lasting }: AskOptions): Question {
 export async function answerTo(asked: AskedAction, context: CallContext, options: AskOptions): Promise<Answer> {
   const { question, patterns } = asked;
   const { remembered, confirmer } = options;
-  const known = remembered.find(question, asked) ?? (await lastingAnswer(asked, options));
+  // What is known is the answer of one.
+  const known = question.secondPerson
+    ? undefined
+    : (remembered.find(question, asked) ?? (await lastingAnswer(asked, options)));
   if (known !== undefined) return known;
   const answer = await personsAnswer(question, confirmer, context.signal);
   if (answer.type !== "yes") return answer;

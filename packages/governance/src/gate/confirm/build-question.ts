@@ -60,7 +60,8 @@ export function buildQuestion(
   };
 }
 
-const twoNeeded = "A second person has to agree as well.";
+/** What a question says that needs two persons. */
+export const twoNeeded = "A second person has to agree as well.";
 
 function affectedPaths(effects: readonly Effect[]): readonly string[] {
   const paths = new Set<string>();

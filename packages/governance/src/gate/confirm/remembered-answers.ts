@@ -42,7 +42,7 @@ export class RememberedAnswers {
 
   /** @param action what is asked about, for patterns; without it, only the exact action is searched */
   find(question: Question, action?: { readonly facts: ActionFacts; readonly place: AnswerScope }): Yes | undefined {
-    if (question.secondPerson || isAtLeast(question.computed.risk, "high")) return undefined;
+    if (isAtLeast(question.computed.risk, "high")) return undefined;
     const holds = (yes: RememberedYes): boolean => yes.scope === "session" || yes.turnId === question.turnId;
     const exact = this.#exact.get(keyOf(question));
     if (exact !== undefined && holds(exact)) return remembered(exact, undefined);

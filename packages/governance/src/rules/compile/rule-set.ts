@@ -1,14 +1,8 @@
 import type { PathProtection } from "@gennai/protocol/model/governance/rule-kind";
+import type { NamedPolicy } from "../../verdict.ts";
 
 /** Origin of rules, from the lowest layer up. A layer can only add: none removes a rule of another. */
 export type RuleLayer = "floor" | "managed" | "user" | "project";
-
-/** A policy as refusals name it. */
-export interface NamedPolicy {
-  readonly name: string;
-  /** Whom people ask. */
-  readonly contact?: string | undefined;
-}
 
 /** What every rule has. */
 export interface NamedRule {

@@ -116,8 +116,9 @@ export class SessionState {
   /** Number of files that a person has to look at: changed since the last turn began, or proposed and not decided about. */
   get unseenFiles(): number {
     const paths = new Set(this.#changed);
-    for (const { proposalId, changes } of this.proposals.values()) {
-      if (this.reviewedProposals.has(proposalId) || this.appliedProposals.has(proposalId)) continue;
+    // A newer one that was decided about settles those before it.
+    for (const { proposalId, changes } of [...this.proposals.values()].reverse()) {
+      if (this.reviewedProposals.has(proposalId) || this.appliedProposals.has(proposalId)) break;
       for (const { path } of changes) paths.add(path);
     }
     return paths.size;
