@@ -23,6 +23,10 @@ export function onlyReads(text: string, found: readonly SimpleCommand[], place: 
   if (passesOn && commands.some((words) => words[0] === "git" && isAddress(words))) return false;
   // Behind `cd` it is another directory, and another repository.
   if (moves && (hasOpenWords || text.includes("$PWD") || commands.some(([program]) => program === "git"))) return false;
+  // From a directory behind a link, and in the name of an input, `..` leads elsewhere than it reads.
+  const leadsBack = (word: PlainWord): boolean => typeof word === "string" && /\.\.(?:\/|$)/.test(word);
+  if (moves && commands.some(([program, ...words]) => program !== "cd" && words.some(leadsBack))) return false;
+  if (/(?<!<)<(?!<)[^\n]*\.\./.test(text)) return false;
   return commands.every(([program, ...words], index) => {
     const same = found[index];
     if (same?.name !== program || same.wrappers.length > 0 || !sameWords(same.words, words)) return false;

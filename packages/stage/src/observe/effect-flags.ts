@@ -100,5 +100,6 @@ function leadsOutside(root: FlaggedEntry["root"], path: string): boolean {
 
 /** Whether a reader could take the name for another one: only marks that are drawn, and blanks between them, are plain. */
 function isOdd(name: string): boolean {
-  return /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|^ | $/u.test(name) || hidesSomething(name);
+  // The blank of Braille is drawn as nothing, and counts as a symbol.
+  return /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|\u2800|^ | $/u.test(name) || hidesSomething(name);
 }

@@ -48,7 +48,7 @@ export const readingCases: CommandCases = {
     "cat -*",
     "cat */a.ts",
     "cat src/../*",
-    "cat link/../secrets/a.txt",
+    ...["cat link/../secrets/a.txt", "cat < link/../a.txt", "cat < 'link/..'/a.txt", "cd link && cat ../a.txt"],
     "cat ../*",
     "cat /etc/*",
     "cat ~/*",

@@ -4,7 +4,7 @@ import { type AskedAction, answerTo } from "#gate/confirm/ask-person";
 import { RememberedAnswers } from "#gate/confirm/remembered-answers";
 import { gateWith } from "../gate-with.ts";
 
-const yes: Answer = { type: "yes", scope: "once", by: "ada" };
+const yes: Answer & { readonly type: "yes" } = { type: "yes", scope: "once", by: "ada" };
 
 /** Answers every question, as an approved plan does. */
 class Known extends RememberedAnswers {
