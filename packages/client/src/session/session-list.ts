@@ -23,6 +23,9 @@ export interface SessionSummary {
   readonly unseenFiles: number;
 }
 
+/** Most sessions that a server lists. */
+const longestList = 1000;
+
 export interface ListOptions extends CallOptions {
   /** 1 to 1000; 100 without it. */
   readonly limit?: number;
@@ -39,7 +42,7 @@ export async function listSessions(
 
 /**
  * The same for a person who chooses one: those that wait for an answer come first. With `elsewhere` also those of other folders that wait or
- * work.
+ * work, without the limit.
  */
 export async function listForPerson(
   client: AgentClient,
@@ -49,7 +52,7 @@ export async function listForPerson(
   const { signal } = options;
   const [here, all] = await Promise.all([
     listSessions(client, workingDir, options),
-    elsewhere ? listSessions(client, "", { signal }) : [],
+    elsewhere ? listSessions(client, "", { limit: longestList, signal }) : [],
   ]);
   const known = new Set(here.map(({ sessionId }) => sessionId));
   const sessions = [...here, ...all.filter((each) => !known.has(each.sessionId) && stateOf(each) !== "idle")];

@@ -55,9 +55,11 @@ test.each<[string, boolean, readonly string[]]>([
     { sessionId: "asks elsewhere", ...waiting },
   ];
   const client = clientOf({
-    listSessions: ({ workingDir }) => ({ sessions: workingDir === "" ? [...others, ...here] : here }),
+    listSessions: ({ workingDir, limit }) => ({
+      sessions: (workingDir === "" ? [...here, ...others] : here).slice(0, limit),
+    }),
   });
   const { signal } = new AbortController();
-  const list = await listForPerson(client, "/home/ada/shop", { elsewhere, signal });
+  const list = await listForPerson(client, "/home/ada/shop", { elsewhere, limit: 3, signal });
   expect(list.map(({ sessionId }) => sessionId)).toEqual(ids);
 });
