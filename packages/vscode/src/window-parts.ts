@@ -173,9 +173,8 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     ],
     onState: (state) => {
       linkWatch.changed(state);
-      if (state.type !== "connected") return;
-      guarded.look();
       sessionTree.look();
+      if (state.type === "connected") guarded.look();
     },
   });
 
@@ -257,7 +256,8 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   });
   const sessionTree = new SessionTree({
     root,
-    agent: () => access.link.connection?.agent,
+    // Nobody knows what sessions do on a server that was lost.
+    agent: () => (status.link.type === "connected" ? access.link.connection?.agent : undefined),
     shown: () => sessions.session?.sessionId,
     changed: () => shell.sessionsChanged.fire(),
     onProblem: (error) => warn("The sessions could not be listed.", error),
@@ -373,6 +373,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     vscode.window.onDidChangeWindowState(({ focused }) => {
       views.notify({ type: "window", focused });
       attention.update(sessions.facts.questions);
+      if (focused) sessionTree.look();
     }),
   );
   const blockedCalls = vsCodeBlockedCalls({

@@ -39,19 +39,22 @@ export class SessionTree implements vscode.TreeDataProvider<SessionSummary>, Dis
     this.look();
   }
 
-  /** Lists them again if they are seen; and again, as long as another session works or waits. */
+  /** Lists them again if they are seen; and again, as long as another session works or waits. Without a server there are none. */
   look(): void {
     this.#watch.abort();
     this.#watch = new AbortController();
     const { signal } = this.#watch;
     const { agent, shown, onProblem } = this.#options;
     const client = agent();
+    if (client === undefined) this.#become([]);
     if (!this.#isVisible || client === undefined) return;
-    watchSessions(() => this.#list(client), { shown: shown(), isSeen: () => this.#isVisible, signal }).catch(
-      (error: unknown) => {
-        if (!signal.aborted) onProblem(error);
-      },
-    );
+    watchSessions((looking) => this.#list(client, looking), {
+      shown: shown(),
+      isSeen: () => this.#isVisible,
+      signal,
+    }).catch((error: unknown) => {
+      if (!signal.aborted) onProblem(error);
+    });
   }
 
   getChildren(parent?: SessionSummary): SessionSummary[] {
@@ -75,12 +78,18 @@ export class SessionTree implements vscode.TreeDataProvider<SessionSummary>, Dis
     this.#watch.abort();
   }
 
-  async #list(client: AgentClient): Promise<readonly SessionSummary[]> {
+  async #list(client: AgentClient, looking: AbortSignal): Promise<readonly SessionSummary[]> {
     // A window has one folder, and acts in no other.
-    const options = { elsewhere: false, signal: AbortSignal.timeout(timeoutMs) };
-    this.#sessions = await listForPerson(client, this.#options.root, options);
-    this.#options.changed();
-    return this.#sessions;
+    const options = { elsewhere: false, signal: AbortSignal.any([looking, AbortSignal.timeout(timeoutMs)]) };
+    const sessions = await listForPerson(client, this.#options.root, options);
+    this.#become(sessions);
+    return sessions;
+  }
+
+  #become(sessions: readonly SessionSummary[]): void {
+    const isEmptyStill = sessions.length + this.#sessions.length === 0;
+    this.#sessions = sessions;
+    if (!isEmptyStill) this.#options.changed();
   }
 }
 

@@ -56,6 +56,8 @@ const gather = { facts: 50, todos: 100, settings: 100, governance: 300, sessions
 /** Events after which the list of sessions says something else of this one. */
 const changesList: ReadonlySet<InvokeEvent["event"]["case"]> = new Set([
   "status",
+  "confirmationRequest",
+  "userQuestionRequest",
   "clientRequestResolved",
   "changeSetApplied",
   "changeSetUndone",

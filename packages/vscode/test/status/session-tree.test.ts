@@ -19,7 +19,7 @@ vi.mock("vscode", () => {
   return { TreeItem, ThemeIcon, ThemeColor: ThemeIcon };
 });
 
-it("lists the sessions of the folder while they are seen, and what a click opens", async () => {
+it("lists the sessions of the folder while they are seen, what a click opens, and none without a server", async () => {
   const asked: string[] = [];
   const transport = createRouterTransport(({ service }) => {
     service(AgentService, {
@@ -35,11 +35,13 @@ it("lists the sessions of the folder while they are seen, and what a click opens
     });
   });
   const { promise: listed, resolve } = Promise.withResolvers<void>();
+  let isConnected = true;
+  const changed = vi.fn<() => void>(resolve);
   using tree = new SessionTree({
     root: "/shop",
-    agent: () => createClient(AgentService, transport),
+    agent: () => (isConnected ? createClient(AgentService, transport) : undefined),
     shown: () => "shown",
-    changed: resolve,
+    changed,
     onProblem: (error) => {
       throw error;
     },
@@ -61,4 +63,7 @@ it("lists the sessions of the folder while they are seen, and what a click opens
     { id: "shown", label: "Mend the mill", description: "Works · work · 2 files to look at" },
   ]);
   expect(items[0]?.item.command).toMatchObject({ command: "gennai.sessions.open", arguments: [items[0]?.session] });
+  isConnected = false;
+  tree.look();
+  expect([tree.getChildren(), changed.mock.calls.length]).toEqual([[], 2]);
 });
