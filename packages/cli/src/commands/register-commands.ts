@@ -70,7 +70,8 @@ ledger; gennai undo --kept undoes it. A directory that git ignores (node_modules
 was ended is kept.
 
 --json prints one object: state (exited, timed-out, aborted, too-much-output, over-limit), exitCode, output (1 MiB of it),
-leftOut (bytes), connections, notes, verdict, changes ({id, needs, name, what, verdict, rule, reason, ignored}), neverKept, diff, kept (names).
+leftOut (bytes), connections, notes, verdict, changes ({id, needs, name, what, verdict, rule, reason, ignored}), neverKept, diff, kept and
+keptInPart (names).
 
 Exit codes: the command's own; 1 when it did not end by itself, 2 for a wrong call, 3 when there was nobody to ask, so that
 nothing was kept, 130 and 143 when you ended it.

@@ -88,7 +88,7 @@ export async function tryStaged(
   });
   if (trial === undefined) throw usageError(report.reason);
   const kept = keptOf(trial.changes, decision);
-  if (flags.json === true) output.write(`${jsonLine({ ...trial, kept: kept.map(({ name }) => name) })}\n`);
+  if (flags.json === true) output.write(`${jsonLine({ ...trial, ...keptNames(kept, decision) })}\n`);
   else output.write(outcome(trial, kept, { decision, name: commandName(console.environment) }));
   return decision.unasked ? exitCode.refused : (trial.exitCode ?? exitCode.failed);
 }
@@ -102,6 +102,11 @@ function hasChoice({ changes, state }: Trial, flags: TryFlags): boolean {
 
 function wishes({ keep = false, ask = false, include = [] }: TryFlags): Parameters<typeof decideOffer>[2] {
   return { keep, ask, include };
+}
+
+function keptNames(kept: readonly TriedChange[], { chosen }: OfferDecision): Record<string, readonly string[]> {
+  const inPart = kept.filter(({ id }) => chosen?.inPart?.has(id) === true);
+  return { kept: kept.map(({ name }) => name), keptInPart: inPart.map(({ name }) => name) };
 }
 
 function outcome(
