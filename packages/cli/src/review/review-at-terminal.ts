@@ -1,4 +1,5 @@
 import type { HunkDecision } from "@gennai/protocol/apply-review";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import type { DecidedHunk } from "@gennai/protocol/whole-moves";
@@ -6,8 +7,12 @@ import { asCliError } from "../terminal/cli-error.ts";
 import { colouredDiff, colouredLine, type Paint } from "../terminal/colours.ts";
 import { editText } from "../terminal/edit-text.ts";
 import type { LineInput } from "../terminal/line-input.ts";
-import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { decideEach, type NamedHunk, namedHunks } from "./hunk-selection.ts";
+
+/** Lines of a diff as a person has to see them: what hides is spelled, and a carriage return at the end of a line is left out. */
+export function reviewed(lines: string): string {
+  return spelledOut(lines.replaceAll(/\r(?=\n|$)/g, ""));
+}
 
 /** All of a proposal as diffs. */
 export function describeProposal(proposal: Proposal, paint: Paint): string {
@@ -17,15 +22,15 @@ export function describeProposal(proposal: Proposal, paint: Paint): string {
       "bold",
       `Proposed: ${plural(proposal.changes.length, "file")}, ${plural(count, "hunk")}. Nothing is written yet.`,
     ),
-    ...proposal.warnings.map((warning) => paint("yellow", `warning: ${terminalSafe(warning)}`)),
+    ...proposal.warnings.map((warning) => paint("yellow", `warning: ${spelledOut(warning)}`)),
   ];
   for (const change of proposal.changes) {
     if (change.conflict)
-      lines.push(paint("red", `conflict in ${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
+      lines.push(paint("red", `conflict in ${spelledOut(change.path)}: ${spelledOut(change.warning)}`));
     else if (change.warning !== "")
-      lines.push(paint("yellow", `${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
-    lines.push(...origin(change).map((line) => paint("dim", `${terminalSafe(change.path)}: ${line}`)));
-    lines.push(colouredDiff(change.unifiedDiff, paint));
+      lines.push(paint("yellow", `${spelledOut(change.path)}: ${spelledOut(change.warning)}`));
+    lines.push(...origin(change).map((line) => paint("dim", `${spelledOut(change.path)}: ${line}`)));
+    lines.push(colouredDiff(reviewed(change.unifiedDiff), paint));
   }
   return `${lines.join("\n")}\n`;
 }
@@ -33,7 +38,7 @@ export function describeProposal(proposal: Proposal, paint: Paint): string {
 /** Which commands made the change, and where the file was moved from. */
 function origin({ commands = [], movedFrom }: ProposedChange): readonly string[] {
   return [
-    ...(movedFrom === undefined ? [] : [`moved from ${terminalSafe(movedFrom)}`]),
+    ...(movedFrom === undefined ? [] : [`moved from ${spelledOut(movedFrom)}`]),
     ...(commands.length === 0 ? [] : [changedBy(commands)]),
   ];
 }
@@ -44,7 +49,7 @@ const maxCommand = 80;
 function changedBy(commands: readonly string[]): string {
   const shown = commands.map((command) => {
     const line = command.replaceAll(/\s+/g, " ");
-    return `\`${terminalSafe(line.length > maxCommand ? `${line.slice(0, maxCommand).toWellFormed()}…` : line)}\``;
+    return `\`${spelledOut(line.length > maxCommand ? `${line.slice(0, maxCommand).toWellFormed()}…` : line)}\``;
   });
   return `changed by ${shown.join(", ")}`;
 }
@@ -70,18 +75,18 @@ export async function reviewAtTerminal(
   for (const hunk of hunks) {
     // A conflict is never kept.
     if (hunk.change.conflict) decided.set(hunk, { type: "undo", note: "conflict" });
-    else if (rest !== undefined && (rest.type === "undo" || apart?.has(hunk.change.id) !== true))
-      decided.set(hunk, rest);
+    else if (rest !== undefined && decidesToo(rest, hunk)) decided.set(hunk, rest);
     while (!decided.has(hunk)) {
       write(`\n${describeHunk(hunk, paint)}\n`);
-      const line = await input.question(`keep ${terminalSafe(hunk.name)}? [y/n/e/a/d/q] `, { signal });
+      const line = await input.question(`keep ${spelledOut(hunk.name)}? [y/n/e/a/d/q] `, { signal });
       const answer = readReviewAnswer(line);
       switch (answer.type) {
         case "quit":
           return undefined;
         case "rest":
           rest = answer.decision;
-          decided.set(hunk, rest);
+          if (decidesToo(rest, hunk)) decided.set(hunk, rest);
+          else write("A rule refuses this one: answer y or n.\n");
           break;
         case "one":
           decided.set(hunk, answer.decision);
@@ -99,6 +104,10 @@ export async function reviewAtTerminal(
     }
   }
   return decideEach(hunks, (hunk) => decided.get(hunk) ?? { type: "undo" });
+
+  function decidesToo(decision: HunkDecision, { change }: NamedHunk): boolean {
+    return decision.type === "undo" || apart?.has(change.id) !== true;
+  }
 }
 
 export type ReviewAnswer =
@@ -131,20 +140,23 @@ export function readReviewAnswer(line: string | undefined): ReviewAnswer {
 
 function describeHunk(named: NamedHunk, paint: Paint): string {
   const hunk = hunkOf(named);
+  const { operation, path, warning, unifiedDiff } = named.change;
+  const warned = warning === "" ? [] : [paint("yellow", spelledOut(warning))];
   if (hunk === undefined) {
-    const { operation, path } = named.change;
-    return paint("bold", terminalSafe(`${operation} ${path}`));
+    const whole = unifiedDiff === "" ? [] : [colouredDiff(reviewed(unifiedDiff), paint)];
+    return [paint("bold", spelledOut(`${operation} ${path}`)), ...warned, ...whole].join("\n");
   }
   const { oldRange, newRange } = hunk;
   const title = `${named.name} @@ -${oldRange.start},${oldRange.count} +${newRange.start},${newRange.count} @@`;
   const made = hunk.commands === undefined ? [] : [paint("dim", changedBy(hunk.commands))];
-  return [paint("bold", terminalSafe(title)), ...made, ...hunk.lines.map((line) => hunkLine(line, paint))].join("\n");
+  const lines = hunk.lines.map((line) => hunkLine(reviewed(line), paint));
+  return [paint("bold", spelledOut(title)), ...warned, ...made, ...lines].join("\n");
 }
 
 /** The text of a hunk's line may begin with `--`: only the line's first character counts here. */
 function hunkLine(line: string, paint: Paint): string {
   return line.startsWith("+") || line.startsWith("-")
-    ? paint(line.startsWith("+") ? "green" : "red", terminalSafe(line))
+    ? paint(line.startsWith("+") ? "green" : "red", line)
     : colouredLine(line, paint);
 }
 
