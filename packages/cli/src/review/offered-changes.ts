@@ -3,7 +3,7 @@ import { isWithin } from "@gennai/protocol/is-within";
 import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { KeptOfOffer, Offer, TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
-import { usageError } from "../terminal/cli-error.ts";
+import { asCliError, usageError } from "../terminal/cli-error.ts";
 import { colouredDiff, outcomeColours, type Paint } from "../terminal/colours.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
@@ -46,8 +46,14 @@ export async function decideOffer(
   for (;;) {
     const said = await lines().question("Keep it? [all, rest, none, hunks, or numbers] ", { signal });
     if (/^\s*(?:h|hunks)\s*$/i.test(said ?? "")) {
-      const reviewed = await reviewOffer(offer, proposed(), place);
-      if (reviewed !== "left") return { chosen: reviewed, unasked: false };
+      try {
+        const reviewed = await reviewOffer(offer, proposed(), place);
+        if (reviewed !== "left") return { chosen: reviewed, unasked: false };
+      } catch (error) {
+        // The work is not lost with its review.
+        if (signal.aborted) throw error;
+        errors.write(`The review ended with an error: ${terminalSafe(asCliError(error).message)}\n`);
+      }
       continue;
     }
     const answer = chosenChanges(said ?? "none", changes);

@@ -154,7 +154,7 @@ function describeHunk(named: NamedHunk, paint: Paint): string {
 }
 
 /** The text of a hunk's line may begin with `--`: only the line's first character counts here. */
-function hunkLine(line: string, paint: Paint): string {
+export function hunkLine(line: string, paint: Paint): string {
   return line.startsWith("+") || line.startsWith("-")
     ? paint(line.startsWith("+") ? "green" : "red", line)
     : colouredLine(line, paint);

@@ -8,18 +8,26 @@ import {
   type ReviewState,
 } from "@gennai/client/host/review-state";
 import { type HunkDecision, wholeChange } from "@gennai/protocol/apply-review";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import type { FullView } from "../screen/full-screen.ts";
 import { wrapped } from "../screen/terminal-line.ts";
 import { colouredLine, type Paint } from "../terminal/colours.ts";
-import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { hunkLine, reviewed } from "./review-at-terminal.ts";
 
 /** What is kept or refused as one. */
 interface Decidable {
   readonly change: ProposedChange;
   readonly hunkId: string;
   readonly hunk: Hunk | undefined;
+}
+
+/** Rows of a hunk as they were drawn last, for a width and what it was edited to. */
+interface DrawnHunk {
+  readonly width: number;
+  readonly edited: string | undefined;
+  readonly rows: readonly string[];
 }
 
 export interface ReviewActions {
@@ -40,6 +48,11 @@ export class ReviewView implements FullView {
   readonly #actions: ReviewActions;
   #state: ReviewState;
   #at = 0;
+  /** Rows of the hunk in question that are scrolled away, how many can be, and how many a page has. */
+  #offset = 0;
+  #longest = 0;
+  #page = 1;
+  readonly #drawn = new Map<Decidable, DrawnHunk>();
   /** Enter was pressed once: once more applies. */
   #isSure = false;
   #isHelp = false;
@@ -60,19 +73,27 @@ export class ReviewView implements FullView {
 
   rows({ columns, rows }: { readonly columns: number; readonly rows: number }): readonly string[] {
     const foot = this.#foot();
-    const room = Math.max(1, rows - foot.length - 2);
-    const { lines, from } = this.#content(columns - 1);
+    const room = Math.max(1, rows - foot.length - 3);
+    const { lines, from, end } = this.#content(columns - 1);
     // The hunk in question begins near the top, with the end of what is above it.
-    const start = Math.max(0, Math.min(from - 2, lines.length - room));
+    const top = Math.max(0, Math.min(from - 2, lines.length - room));
+    this.#page = Math.max(1, room - 1);
+    this.#longest = Math.max(0, end - room - top);
+    this.#offset = Math.min(this.#offset, this.#longest);
+    const start = top + this.#offset;
     const shown = lines.slice(start, start + room);
-    return [this.#head(), "", ...shown, ...Array.from({ length: room - shown.length }, () => ""), ...foot];
+    const blank = Array.from({ length: room - shown.length }, () => "");
+    return [this.#head(), "", ...shown, ...blank, this.#more(), ...foot];
   }
 
   handle(data: string): void {
     const wasSure = this.#isSure;
     this.#isSure = false;
-    if (data === "j" || matchesKey(data, "down")) this.#at = Math.min(this.#all.length - 1, this.#at + 1);
-    else if (data === "k" || matchesKey(data, "up")) this.#at = Math.max(0, this.#at - 1);
+    if (data === "j" || matchesKey(data, "down")) this.#goTo(Math.min(this.#all.length - 1, this.#at + 1));
+    else if (data === "k" || matchesKey(data, "up")) this.#goTo(Math.max(0, this.#at - 1));
+    else if (matchesKey(data, "space") || matchesKey(data, "pageDown"))
+      this.#offset = Math.min(this.#longest, this.#offset + this.#page);
+    else if (data === "b" || matchesKey(data, "pageUp")) this.#offset = Math.max(0, this.#offset - this.#page);
     else if (data === "?") this.#isHelp = !this.#isHelp;
     else if (data === "q" || matchesKey(data, "escape") || matchesKey(data, "ctrl+c")) {
       if (!wasSure) return this.#actions.done(undefined);
@@ -119,7 +140,12 @@ export class ReviewView implements FullView {
       this.#state = decideWhole(this.#state, changes, change.id, [hunkId], decision);
     }
     const next = this.#all.findIndex((each, index) => index > this.#at && this.#decisionOf(each) === undefined);
-    if (next > 0) this.#at = next;
+    if (next > 0) this.#goTo(next);
+  }
+
+  #goTo(at: number): void {
+    if (at !== this.#at) this.#offset = 0;
+    this.#at = at;
   }
 
   #edit(): void {
@@ -142,13 +168,22 @@ export class ReviewView implements FullView {
     return `${this.#paint("bold", "Review")}  ${plural(changes.length, "file")}, ${plural(total, "hunk")}: ${counts.join(", ")}`;
   }
 
+  /** How much of the hunk in question is out of sight. */
+  #more(): string {
+    const left = this.#longest - this.#offset;
+    const words = [
+      ...(left > 0 ? [`${left} below: Space`] : []),
+      ...(this.#offset > 0 ? [`${this.#offset} above: b`] : []),
+    ];
+    return words.length === 0 ? "" : this.#paint("yellow", `More rows of this hunk: ${words.join(", ")}`);
+  }
+
   #foot(): readonly string[] {
     const paint = this.#paint;
     if (this.#isSure) {
       const { kept, edited, open } = countDecisions(this.#state, this.#proposal.changes);
       const left = open === 0 ? "" : ` ${open} without a decision ${open === 1 ? "is" : "are"} refused.`;
       return [
-        "",
         `${paint(["bold", "yellow"], `Apply ${plural(kept + edited, "hunk")}?`)}${left}  ${key("Enter", paint)} applies, any other key goes back`,
       ];
     }
@@ -162,14 +197,14 @@ export class ReviewView implements FullView {
       ["?", "more"],
     ];
     const help = this.#isHelp ? helpLines.map((line) => paint("dim", line)) : [];
-    return ["", ...help, keys.map(([name = "", words]) => `${key(name, paint)} ${words}`).join("   ")];
+    return [...help, keys.map(([name = "", words]) => `${key(name, paint)} ${words}`).join("   ")];
   }
 
-  /** All hunks as lines, and where the one in question begins. */
-  #content(width: number): { readonly lines: readonly string[]; readonly from: number } {
+  /** All hunks as rows, and where the one in question begins and ends. */
+  #content(width: number): { readonly lines: readonly string[]; readonly from: number; readonly end: number } {
     const paint = this.#paint;
-    const lines = this.#proposal.warnings.flatMap((warning) => wrapped(paint("yellow", terminalSafe(warning)), width));
-    let from = 0;
+    const lines = this.#proposal.warnings.flatMap((warning) => wrapped(paint("yellow", spelledOut(warning)), width));
+    let [from, end] = [0, 0];
     this.#all.forEach((each, index) => {
       const { change, hunk } = each;
       const isNow = index === this.#at;
@@ -182,18 +217,30 @@ export class ReviewView implements FullView {
           ? change.operation
           : `@@ -${hunk.oldRange.start},${hunk.oldRange.count} +${hunk.newRange.start},${hunk.newRange.count} @@`;
       lines.push(`${edge}${this.#mark(each)} ${paint("cyan", title)}`);
-      const decision = this.#decisionOf(each);
-      const shown =
-        decision?.type === "edited"
-          ? decision.text
-              .replace(/\n$/, "")
-              .split("\n")
-              .map((line) => `+${line}`)
-          : hunkLines(each);
-      lines.push(...shown.map((line) => `${edge}  ${colouredLine(line.replace(/^(\+\+\+|---)/, " $1"), paint)}`));
+      // One by one: as arguments of one call, many lines are more than the stack has room for.
+      for (const row of this.#rowsOf(each, Math.max(1, width - 3))) lines.push(`${edge}  ${row}`);
+      if (isNow) end = lines.length;
       lines.push("");
     });
-    return { lines, from };
+    return { lines, from, end };
+  }
+
+  /** Rows of a hunk, kept for the next key. */
+  #rowsOf(each: Decidable, width: number): readonly string[] {
+    const decision = this.#decisionOf(each);
+    const edited = decision?.type === "edited" ? decision.text : undefined;
+    const before = this.#drawn.get(each);
+    if (before?.width === width && before.edited === edited) return before.rows;
+    const lines =
+      edited === undefined
+        ? hunkLines(each, this.#paint)
+        : reviewed(edited)
+            .replace(/\n$/, "")
+            .split("\n")
+            .map((line) => hunkLine(`+${line}`, this.#paint));
+    const rows = lines.flatMap((line) => wrapped(line, width));
+    this.#drawn.set(each, { width, edited, rows });
+    return rows;
   }
 
   #mark(each: Decidable): string {
@@ -207,27 +254,27 @@ export class ReviewView implements FullView {
 
 const helpLines = [
   "Y keeps, N refuses the whole file. a keeps, d refuses all that has no decision yet.",
+  "Space and PageDown show more of a long hunk, b and PageUp what was before.",
   "A hunk without a decision is refused. Nothing is written before Enter, twice.",
   "e opens $EDITOR with the hunk's new text.",
 ];
 
-function hunkLines({ change, hunk }: Decidable): readonly string[] {
-  if (hunk !== undefined) return hunk.lines;
-  const lines = change.unifiedDiff.split("\n").filter((line) => line !== "");
-  const changed = lines.filter((line) => /^[-+ ](?![-+]{2} )/.test(line));
-  // What is no text is only named.
-  return changed.length > 0 ? changed : lines.filter((line) => !/^(?:---|\+\+\+|@@)/.test(line));
+/** Of a change without hunks all of its diff: its lines name the files, and what is no text. */
+function hunkLines({ change, hunk }: Decidable, paint: Paint): readonly string[] {
+  if (hunk !== undefined) return hunk.lines.map((line) => hunkLine(reviewed(line), paint));
+  const diff = reviewed(change.unifiedDiff).replace(/\n$/, "");
+  return diff === "" ? [] : diff.split("\n").map((line) => colouredLine(line, paint));
 }
 
 function changeLines(
   { path, operation, movedFrom, conflict, warning, commands = [] }: ProposedChange,
   paint: Paint,
 ): readonly string[] {
-  const from = movedFrom === undefined ? "" : paint("dim", `  moved from ${terminalSafe(movedFrom)}`);
-  const made = commands.map((command) => paint("dim", `  changed by ${terminalSafe(command).replace(/\s+/g, " ")}`));
+  const from = movedFrom === undefined ? "" : paint("dim", `  moved from ${spelledOut(movedFrom)}`);
+  const made = commands.map((command) => paint("dim", `  changed by ${spelledOut(command).replace(/\s+/g, " ")}`));
   return [
-    `${paint("bold", terminalSafe(path))} ${paint("dim", operation)}${from}`,
-    ...(warning === "" ? [] : [paint(conflict ? "red" : "yellow", `  ${terminalSafe(warning)}`)]),
+    `${paint("bold", spelledOut(path))} ${paint("dim", operation)}${from}`,
+    ...(warning === "" ? [] : [paint(conflict ? "red" : "yellow", `  ${spelledOut(warning)}`)]),
     ...made,
   ];
 }

@@ -9,7 +9,7 @@ export interface FullView {
   handle(data: string): void;
 }
 
-/** The terminal's other screen: what was on it is whole again afterwards. */
+/** The terminal's other screen, from `enter` on: what was on it is whole again afterwards. */
 export class FullScreen implements Disposable {
   readonly #terminal: ScreenTerminal;
   readonly view: FullView;
@@ -18,7 +18,6 @@ export class FullScreen implements Disposable {
   constructor(terminal: ScreenTerminal, view: FullView) {
     this.#terminal = terminal;
     this.view = view;
-    this.enter();
   }
 
   /** Takes the screen, also after another program had it. */

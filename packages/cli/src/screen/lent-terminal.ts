@@ -1,14 +1,18 @@
 import { FullScreen, type FullView } from "./full-screen.ts";
-import type { InlineScreen } from "./inline-screen.ts";
+import type { InlineScreen, ScreenTerminal } from "./inline-screen.ts";
 import type { OwnTerminal } from "./own-terminal.ts";
+
+type BorrowedTerminal = ScreenTerminal & Pick<OwnTerminal, "start" | "stop">;
 
 /** A conversation's terminal while something else has it: a view on the whole of it, another program, the shell. */
 export class LentTerminal {
-  readonly #terminal: OwnTerminal;
-  readonly #screen: InlineScreen;
+  readonly #terminal: BorrowedTerminal;
+  readonly #screen: Pick<InlineScreen, "pause">;
   #full: FullScreen | undefined;
+  /** Ends what has the whole terminal when it cannot be drawn. */
+  #fail: (error: unknown) => void = () => undefined;
 
-  constructor(terminal: OwnTerminal, screen: InlineScreen) {
+  constructor(terminal: BorrowedTerminal, screen: Pick<InlineScreen, "pause">) {
     this.#terminal = terminal;
     this.#screen = screen;
   }
@@ -20,19 +24,26 @@ export class LentTerminal {
 
   /** Draws what has the whole terminal. @param isWhole true when the size has changed */
   draw({ isWhole = false } = {}): void {
-    this.#full?.draw({ isWhole });
+    try {
+      this.#full?.draw({ isWhole });
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
-  /** Shows a view on the whole terminal until it is done. */
+  /** Shows a view on the whole terminal until it is done. Rejects as the view does when it cannot be drawn. */
   async onWhole<Result>(view: (done: (result: Result) => void) => FullView): Promise<Result> {
-    const { promise, resolve } = Promise.withResolvers<Result>();
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const made = view(resolve);
     const back = this.#screen.pause();
-    this.#full = new FullScreen(this.#terminal, made);
+    const full = new FullScreen(this.#terminal, made);
+    this.#full = full;
+    this.#fail = reject;
     try {
+      full.enter();
       return await promise;
     } finally {
-      this.#full[Symbol.dispose]();
+      full[Symbol.dispose]();
       this.#full = undefined;
       back[Symbol.dispose]();
     }

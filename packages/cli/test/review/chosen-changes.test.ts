@@ -1,7 +1,9 @@
 import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 import { expect, test } from "vitest";
-import { chosenChanges, keptUnasked } from "#review/offered-changes";
+import { chosenChanges, decideOffer, keptUnasked } from "#review/offered-changes";
 import { keptHunks } from "#review/review-offer";
+import { LineInput } from "#terminal/line-input";
+import { testConsole } from "../test-console.ts";
 
 function change(id: string, verdict: TriedChange["verdict"], needs: readonly string[] = []): TriedChange {
   const rule = verdict === "allow" ? "" : "r";
@@ -71,4 +73,23 @@ test.each<[string, readonly string[] | undefined, readonly string[]]>([
   const kept = keptHunks(changes, decided);
   expect(kept && [...kept.dropped].toSorted()).toEqual(dropped);
   expect([...(kept?.inPart?.keys() ?? [])]).toEqual(inPart);
+});
+
+test("after a review that failed, what is kept is asked again", async () => {
+  const { signal } = new AbortController();
+  const console = testConsole("/");
+  const answers = ["hunks", "2"];
+  const input = Object.assign(Object.create(LineInput.prototype) as LineInput, {
+    question: () => Promise.resolve(answers.shift()),
+  });
+  const decision = await decideOffer(
+    { verdict: "ask", changes, neverKept: [], diff: "" },
+    () => {
+      throw new RangeError("too long");
+    },
+    { keep: false, ask: true, include: [] },
+    { console, signal, interrupts: { interrupt: () => undefined }, lines: () => input },
+  );
+  expect([...(decision.chosen?.dropped ?? [])].toSorted()).toEqual(["a", "c", "git"]);
+  expect(console.complained()).toMatch(/The review ended with an error: .*too long/);
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { type Frame, InlineScreen } from "#screen/inline-screen";
+import { LentTerminal } from "#screen/lent-terminal";
 import { changedLine, onlyStyles } from "#screen/terminal-line";
 
 test("of what controls a terminal only styles pass", () => {
@@ -54,4 +55,31 @@ test("what is finished is written once; of the rest what differs, and nothing as
   screen.refresh();
   expect(drawn()).not.toContain("1\r\n");
   expect(drawn()).toBe("");
+});
+
+test("a view that cannot be drawn, first or later, leaves the terminal's other screen and rejects", async () => {
+  for (const drawable of [0, 1]) {
+    let written = "";
+    let drawn = 0;
+    const terminal = {
+      columns: 40,
+      rows: 4,
+      write: (text: string) => (written += text),
+      start: vi.fn<() => void>(),
+      stop: vi.fn<() => void>(),
+    };
+    const resumed = vi.fn<() => void>();
+    const lent = new LentTerminal(terminal, { pause: () => ({ [Symbol.dispose]: resumed }) });
+    const shown = lent.onWhole(() => ({
+      rows: () => {
+        if (drawn++ === drawable) throw new RangeError("too long");
+        return ["row"];
+      },
+      handle: () => undefined,
+    }));
+    lent.draw({ isWhole: true });
+    await expect(shown).rejects.toThrow("too long");
+    expect(written.endsWith("\u001b[?1049l")).toBe(true);
+    expect([lent.view, resumed.mock.calls.length]).toEqual([undefined, 1]);
+  }
 });
