@@ -110,16 +110,20 @@ export function wholeRunText(parts) {
       const numbers = [files, passed, Math.round(seconds)].map((number) => number.toLocaleString("en-US"));
       return [name, date, commit, ...numbers, machine];
     });
-  const lines = [["part", "on", "commit", "files", "passed", "seconds", "where"], columns, ...rows];
-  return `${head}${lines.map((line) => `| ${line.join(" | ")} |\n`).join("")}`;
+  const all = [["part", "on", "commit", "files", "passed", "seconds", "where"], ...rows];
+  const widths = all[0]?.map((_title, index) => Math.max(3, ...all.map((row) => row[index]?.length ?? 0))) ?? [];
+  const isNumber = (/** @type {number} */ index) => index >= 3 && index <= 5;
+  const [titles, ...others] = all.map((row) =>
+    row.map((cell, index) => (isNumber(index) ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0))),
+  );
+  const rule = widths.map((width, index) => (isNumber(index) ? `${"-".repeat(width - 1)}:` : "-".repeat(width)));
+  return `${head}${[titles ?? [], rule, ...others].map((line) => `| ${line.join(" | ")} |\n`).join("")}`;
 }
-
-const columns = ["---", "---", "---", "--:", "--:", "--:", "---"];
 
 /** @param {string} text of the page @returns {readonly Part[]} */
 export function partsOnPage(text) {
   const rows = text.matchAll(
-    /^\| (\S[^|]*) \| (\d{4}-\d\d-\d\d) \| ([0-9a-f]{40}) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([^|]+) \|$/gm,
+    /^\| (\S[^|]*?) +\| (\d{4}-\d\d-\d\d) \| ([0-9a-f]{40}) \| +([\d,]+) \| +([\d,]+) \| +([\d,]+) \| ([^|]+?) +\|$/gm,
   );
   return [...rows].map(([, name = "", date = "", commit = "", files, passed, seconds, machine = ""]) => {
     const [fileCount = 0, passedCount = 0, secondCount = 0] = [files, passed, seconds].map((number) =>
