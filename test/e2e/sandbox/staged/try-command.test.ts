@@ -153,6 +153,7 @@ test("what git ignores is one change a directory, and comes along only when it i
     notes: [],
     diff: expect.stringContaining("and 299 more files in node_modules/ (git ignores it)\n") as string,
     kept: ["a.md"],
+    keptInPart: [],
   });
   expect(["dist", "node_modules"].filter((path) => existsSync(repository.path(path)))).toEqual([]);
 
