@@ -10,7 +10,7 @@ import type { LineInput } from "../terminal/line-input.ts";
 import { decideEach, type NamedHunk, namedHunks } from "./hunk-selection.ts";
 
 /** Lines of a diff as a person has to see them: what hides is spelled, and a carriage return at the end of a line is left out. */
-function reviewed(lines: string): string {
+export function reviewed(lines: string): string {
   return spelledOut(lines.replaceAll(/\r(?=\n|$)/g, ""));
 }
 
