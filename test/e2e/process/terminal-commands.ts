@@ -90,6 +90,7 @@ export const commands: readonly (readonly [command: string, args: string, code: 
   ["gennai answers list", "answers list", 0],
   ["gennai answers revoke", "answers revoke 9", 2],
   ["gennai answers allow", "answers allow none", 2],
+  ["gennai approve", "approve", 2],
   ["gennai people", "people --help", 0],
   ["gennai people list", "people list", 0],
   ["gennai people pin", "people pin nobody", 2],

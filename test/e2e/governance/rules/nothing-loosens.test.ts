@@ -30,8 +30,8 @@ const ahead = ["--yes", "--allow", "--ci-policy", "--keep"];
 const looser = new Set([...models, ...ahead, "--commands"]);
 const harmless = new Set(
   [
-    "--admin-role --against --agent --all --allow-host --allow-origin --amend --anchors --annotations --artefacts --ask --attempts",
-    "--audience --auth --auth-token --auth-token-file --behind-proxy --branch --browser --bundle --by --check --ci",
+    "--admin-role --against --agent --all --allow-host --allow-origin --amend --anchors --annotations --approver-role --artefacts --ask",
+    "--attempts --audience --auth --auth-token --auth-token-file --behind-proxy --branch --browser --bundle --by --check --ci",
     "--close-all --compare --continue --digest --drain --drop --dry-run --effort --follow --force --forget --format --git",
     "--help --home --host --image --include --intent --issuer --json --jsonl --jwks --kept --key --limit --list",
     "--local-files --log --log-format --log-level --login --managed --max-calls-per-second --max-context-tokens --max-cost",
