@@ -15,6 +15,13 @@ export const maven: Program = {
   tasks: true,
   hosts: "repo.maven.apache.org",
   settings,
+  // Not `properties`, nor the property that switches a profile on: they hold anything.
+  shownSettings: [
+    "settings localRepository interactiveMode offline pluginGroups pluginGroup activeProfiles activeProfile",
+    "mirrors mirror mirrorOf mirrorOfLayouts blocked id name url layout",
+    "profiles profile activation activeByDefault jdk os family arch version file exists missing",
+    "repositories repository pluginRepositories pluginRepository releases snapshots enabled updatePolicy checksumPolicy",
+  ].join(" "),
   registry: {
     logins: [
       table("servers server", { user: "username", password: "password" }),

@@ -36,6 +36,8 @@ export interface Program {
   readonly lock?: string;
   /** Files below the home that it reads, which are there for every command without their logins: `.npmrc`. */
   readonly settings?: string;
+  /** Its settings are XML, of which a command sees these elements only. */
+  readonly shownSettings?: string;
   /** Where the user's logins for its hosts are. */
   readonly logins?: readonly LoginSource[];
   readonly registry?: RegistryUse;

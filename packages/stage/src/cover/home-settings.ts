@@ -3,19 +3,21 @@ import { join } from "node:path";
 import { knownPrograms } from "@gennai/governance/programs/known-programs";
 import { withoutLogins } from "./without-logins.ts";
 
-/** The user's own settings of package managers, below the home. */
-const places: readonly string[] = knownPrograms.flatMap(({ settings = "" }) => settings.match(/\S+/g) ?? []);
+/** The user's own settings of package managers, below the home, and of XML what is shown. */
+const places = knownPrograms.flatMap(({ settings = "", shownSettings: elements }) =>
+  (settings.match(/\S+/g) ?? []).map((place) => ({ place, elements })),
+);
 
 const maxBytes = 256 * 1024;
 
 /** The user's settings of package managers, e.g. registries, without logins. Files that cannot be read are left out. */
 export function homeSettings(home: string): readonly { readonly path: string; readonly text: string }[] {
-  return places.flatMap((place) => {
+  return places.flatMap(({ place, elements }) => {
     const path = join(home, place);
     const bytes = bytesOf(path);
     return bytes === undefined
       ? []
-      : [{ path, text: Buffer.from(withoutLogins(path, bytes, { isRegistry: true }) ?? bytes).toString() }];
+      : [{ path, text: Buffer.from(withoutLogins(path, bytes, { isRegistry: true, elements }) ?? bytes).toString() }];
   });
 }
 

@@ -13,15 +13,17 @@ export function mayHoldLogin(path: string, inGitDirectory: boolean): boolean {
  * The file without logins, and without users in addresses; sources of packages stay. Undefined if it contains no login.
  *
  * @param isRegistry it has the form of settings for registries; by default, its name says that
+ * @param elements it is XML, of which only these elements are left
  */
 export function withoutLogins(
   path: string,
   bytes: Uint8Array,
-  { isRegistry = isRegistrySettings(path) } = {},
+  { isRegistry = isRegistrySettings(path), elements }: { isRegistry?: boolean; elements?: string | undefined } = {},
 ): Uint8Array | undefined {
   // latin1 maps each byte to one character, so bytes that are not text come out unchanged.
   const text = Buffer.from(bytes).toString("latin1");
-  const lines = path.endsWith(".xml") ? [elements(text)] : isRegistry ? registryLines(text) : gitLines(text);
+  const lines =
+    elements !== undefined ? [shownElements(text, elements)] : isRegistry ? registryLines(text) : gitLines(text);
   const kept = lines.map((line) => line.replace(userInAddress, "://").replace(userInProxy, "$1")).join("\n");
   return kept === text ? undefined : Buffer.from(kept, "latin1");
 }
@@ -64,15 +66,31 @@ const valueInTable =
   /((?:token|password|username|secret(?:-key)?)["']?\s*=\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*')(?=[^\n]*\})/gi;
 const emptyValue = /(?:token|password|username|secret(?:-key)?)["']?\s*=\s*""/gi;
 
-/** Of XML, without the elements that have logins, and without what could hide where one ends. */
-function elements(text: string): string {
-  const plain = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>/g, "");
-  const kept = plain.replaceAll(/<(servers|proxies)\b[^<>]*>[^]*?<\/\1\s*>/g, "").replaceAll(loginElement, "");
-  return /<!|<\/?(?:servers|proxies)\b|<[\w.:-]*passw/i.test(kept) ? "<settings/>\n" : kept;
+/** Of XML only these elements, without attributes: any other may hold anything. An empty root where it cannot be read. */
+function shownElements(text: string, names: string): string {
+  const shown = new Set(names.split(" "));
+  const open: string[] = [];
+  let [kept, hidden, at] = ["", 0, 0];
+  for (const { 0: whole, 1: end, 2: name, 3: empty, 4: plain = "", index } of text.matchAll(xml)) {
+    if (index !== at) break;
+    at += whole.length;
+    if (name === undefined) kept += hidden === 0 ? plain : "";
+    else if (end === "/") {
+      if (open.pop() !== name) break;
+      if (hidden === 0) kept += `</${name}>`;
+      else hidden -= 1;
+    } else {
+      const isHidden = hidden > 0 || !shown.has(name);
+      if (!isHidden) kept += `<${name}${empty ?? ""}>`;
+      if (empty === "/") continue;
+      open.push(name);
+      if (isHidden) hidden += 1;
+    }
+  }
+  return at === text.length && open.length === 0 ? kept : "<settings/>\n";
 }
 
-const loginElement =
-  /<([\w.:-]*(?:auth(?!or)|passw|passphrase|token|secret|username)[\w.:-]*)\b[^<>]*>[^<]*<\/\1\s*>/gi;
+const xml = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<(\/?)([\w.:-]+)(?:\s[^<>]*?)?(\/?)>|([^<]+)/g;
 
 /** Without the settings that are a login; text before them on their line stays. */
 function gitLines(text: string): readonly string[] {

@@ -12,8 +12,8 @@ test.each([
   ],
   [
     ".m2/settings.xml",
-    "<settings><!-- <servers> --><servers><server><id>corp</id><password><![CDATA[</servers>secret-one]]></password></server>\n</servers><proxies><proxy><username>secret-two</username></proxy></proxies><mirrors><mirror><url>https://me:secret-three@maven.example/</url></mirror></mirrors><x.token>secret-four</x.token></settings>\n",
-    "<settings><mirrors><mirror><url>https://maven.example/</url></mirror></mirrors></settings>\n",
+    '<settings><!-- <servers> --><servers><server><id>corp</id><password><![CDATA[</servers>secret-one]]></password></server>\n</servers><proxies><proxy><username>secret-two</username></proxy></proxies><mirrors><mirror><url>https://me:secret-three@maven.example/</url></mirror></mirrors><profiles><profile><id>a</id><properties><sonar.login>secret-four</sonar.login><x/></properties></profile></profiles><other id="secret-five"><url>secret-six</url></other><offline a="secret-seven"/></settings>\n',
+    "<settings><mirrors><mirror><url>https://maven.example/</url></mirror></mirrors><profiles><profile><id>a</id></profile></profiles><offline/></settings>\n",
   ],
   [".m2/settings.xml", "<settings><servers><server><password>secret-one</password>", "<settings/>"],
 ])("%s of the home is there without its logins", async (place, text, shown) => {
