@@ -318,9 +318,10 @@ export function describeLeft({ path, flags }: StageEffect): string {
   return `${shownName(path)} (${why[flag ?? ""] ?? "it cannot be kept"})`;
 }
 
-/** Pipes, sockets and devices that a command left, and whether one stood where there is nothing now. */
+/** What a command left that is in no effect, and whether one stood where there is nothing now. */
 export function describeDropped({ dropped, effects }: Observation): readonly string[] {
-  return dropped.map(({ root, path }) => {
+  return dropped.map(({ root, path, why }) => {
+    if (why === "as-shown") return `${shownName(path)} (its logins stay, which commands do not see)`;
     const isGone = effects.some((one) => one.change === "deleted" && one.root === root && one.path === path);
     return `${shownName(path)} (it is not a file${isGone ? "; the entry that it replaced is deleted" : ""})`;
   });

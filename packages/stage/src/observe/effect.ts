@@ -46,12 +46,22 @@ export type EffectFlag =
 /** Effects with these flags can never be kept. */
 export const neverKept: readonly EffectFlag[] = ["hidden", "copy", "name-not-utf8", "device", "elsewhere"];
 
+/**
+ * - `no-file`: a pipe or socket; it is removed already
+ * - `as-shown`: a file without the logins that the command did not see; the user's stays, with them
+ */
+export interface Dropped {
+  readonly root: number;
+  readonly path: string;
+  readonly why: "no-file" | "as-shown";
+}
+
 /** What was found after a command. */
 export interface Observation {
   /** Sorted by root and path; a directory comes before what is in it. */
   readonly effects: readonly StageEffect[];
-  /** Pipes and sockets that the command left; they are removed already. Paths as in effects. */
-  readonly dropped: readonly { readonly root: number; readonly path: string }[];
+  /** What the command left that is in no effect. Paths as in effects. */
+  readonly dropped: readonly Dropped[];
   /** The marker's ctime of each root, in nanoseconds: anything not older was changed since the command began. */
   readonly markers: readonly bigint[];
   /** What goes into the session's layer, and the index of its root. */

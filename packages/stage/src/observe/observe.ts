@@ -17,7 +17,7 @@ import type { StageView } from "@gennai/machine/entries/stage-view";
 import { type PathInGit, pathsInGit } from "@gennai/machine/git-data/git-path";
 import type { Covered } from "../cover/covered-tree.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
-import type { Observation, StageEffect } from "./effect.ts";
+import type { Dropped, Observation, StageEffect } from "./effect.ts";
 import { caseClashes, flagsOf } from "./effect-flags.ts";
 import { type FoundLayerPart, findLayerPart, type LayerRules } from "./layer-part.ts";
 import { LookBudget, type LookLimits, lookLimits } from "./look-budget.ts";
@@ -39,7 +39,7 @@ export interface ObservedRoot extends StagedRoot {
 export async function observe(roots: readonly ObservedRoot[], limits: LookLimits = lookLimits): Promise<Observation> {
   const budget = new LookBudget(limits);
   const effects: StageEffect[] = [];
-  const dropped: { readonly root: number; readonly path: string }[] = [];
+  const dropped: Dropped[] = [];
   const replaced: StageEffect[] = [];
   let layer: Observation["layer"];
   for (const [index, root] of roots.entries()) {
@@ -48,7 +48,7 @@ export async function observe(roots: readonly ObservedRoot[], limits: LookLimits
     const found = await new RootObserver(root, index, { layerPart: part, budget }).look();
     effects.push(...found.effects);
     replaced.push(...found.replaced);
-    dropped.push(...found.dropped.map((path) => ({ root: index, path })));
+    dropped.push(...found.dropped);
   }
   const markers = roots.map(({ marker }) => marker);
   return { effects, dropped, replaced, markers, ...(layer === undefined ? {} : { layer }) };
@@ -81,7 +81,7 @@ class RootObserver {
   /** The part for the session's layer; it is no effect on the user's tree. */
   readonly #layerPart: FoundLayerPart | undefined;
   readonly #effects: StageEffect[] = [];
-  readonly #dropped: string[] = [];
+  readonly #dropped: Dropped[] = [];
   readonly #replaced: StageEffect[] = [];
   /** For created entries: the inode of the user's entry that they began as. */
   readonly #origins = new Map<StageEffect, bigint>();
@@ -103,7 +103,8 @@ class RootObserver {
   async look() {
     await this.#directory("", { inLower: true, inHidden: false });
     const effects = pairMoves(inOrder(this.#effects), this.#origins, () => this.#inodesInTrees());
-    return { effects, dropped: [...this.#root.view.dropped, ...this.#dropped], replaced: this.#replaced };
+    for (const path of this.#root.view.dropped) this.#drop(path, "no-file");
+    return { effects, dropped: this.#dropped, replaced: this.#replaced };
   }
 
   /** @returns whether the upper layer has all of the directory, so that nothing of the user's tree shows through */
@@ -163,7 +164,7 @@ class RootObserver {
     }
     if (stat.isFIFO() || stat.isSocket()) {
       unlinkSync(upper);
-      this.#dropped.push(path);
+      this.#drop(path, "no-file");
       if (lower !== undefined) await this.#gone(path);
       return false;
     }
@@ -172,7 +173,10 @@ class RootObserver {
     const isHidden = isBelowHidden || isKept;
     const after = await this.#after(path, stat);
     const before = lower === undefined ? undefined : await this.#before(path, lower);
-    if (before === undefined || !isSameEntry(this.#asShown(path, before), after)) {
+    const isSame = before !== undefined && isSameEntry(before, after);
+    if (!isSame && before !== undefined && isSameEntry(this.#asShown(path, before), after)) {
+      this.#drop(path, "as-shown");
+    } else if (!isSame) {
       const flags = [...flagsOf({ root: this.#root, path, after, isHidden, isClash, lower, upper: stat })];
       if (inLower && !isBelowHidden && lower === undefined && this.#wasRemoved(path)) flags.push("changed-by-others");
       const change = before === undefined ? "created" : "changed";
@@ -262,6 +266,10 @@ class RootObserver {
 
   async #before(path: string, lower: BigIntStats) {
     return { ...(await entryAt(join(this.#root.path, path), lower)), identity: identityOf(lower) };
+  }
+
+  #drop(path: string, why: Dropped["why"]): void {
+    this.#dropped.push({ root: this.#index, path, why });
   }
 
   /** What the command saw of the user's entry. */

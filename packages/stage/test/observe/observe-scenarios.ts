@@ -188,8 +188,14 @@ export const scenarios: Scenarios = {
     fixture.git("init", "-q");
     fixture.git("remote", "add", "origin", "https://me:SECRET@example.com/x.git");
     fixture.git("config", "http.extraheader", "Authorization: SECRET");
-    // Written again as it was shown, it is not changed.
-    deepEqual(await fixture.effects("cat .git/config > c; mv c .git/config; cat .npmrc > c; cp c .npmrc; rm c"), {});
+    // Written again as it was shown, it is not changed, and its login stays.
+    const again = await fixture.stage("cat .git/config > c; mv c .git/config; cat .npmrc > c; cp c .npmrc; rm c");
+    deepEqual(again.observation.effects, []);
+    deepEqual(
+      again.observation.dropped.map(({ path, why }) => `${path} ${why}`),
+      [".git/config as-shown", ".npmrc as-shown"],
+    );
+    await removeTransaction(again.transaction);
     const { run, observation, transaction } = await fixture.stage(
       "cat .npmrc .git/config; git remote -v; git config user.name x; rm .npmrc",
     );
