@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UnsafeFileError } from "@gennai/machine/private-file";
+import { privateFileLimit, UnsafeFileError } from "@gennai/machine/private-file";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createToken, digestToken, matchesToken, TokenError, takeServerToken } from "#http/token";
 
@@ -109,7 +109,7 @@ describe("a token file that others can reach is refused", () => {
   });
 
   test("an endless one", async () => {
-    await expect(take(await tokenFile("a".repeat(70_000)))).rejects.toThrow(UnsafeFileError);
+    await expect(take(await tokenFile("a".repeat(privateFileLimit + 1)))).rejects.toThrow(UnsafeFileError);
   });
 
   test("a linked directory is judged by where it leads", async () => {

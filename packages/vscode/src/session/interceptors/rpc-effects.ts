@@ -41,6 +41,7 @@ const looks = namesOf([
   governance.verifyLedger,
   governance.getParity,
   governance.listStandingAnswers,
+  governance.listApprovals,
   governance.listMcpServers,
   governance.listRules,
   governance.traceLines,
