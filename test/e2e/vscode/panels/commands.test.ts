@@ -91,13 +91,14 @@ test("lifting it needs a reason, and then work goes on", async () => {
 
 test("seed 000: RinaWarp's names do the same", async () => {
   await workbench().runCommand("RinaWarp: Open Panel");
-  await shows(new ReplDriver(await workbench().webview("Gennai")), "No plan yet.");
+  await shows(new ReplDriver(await workbench().webview("REPL")), "No plan yet.");
   await workbench().runCommand("RinaWarp: Ping Daemon");
   await workbench().notice(`${workbench().gennai.url} answered in`);
 });
 
 test("seed 004 §4 status, seed 004 §4 notifications: in the status bar's text, and once as a notification with its rule", async () => {
   const repl = await openRepl(workbench());
+  await repl.openPanel("Chat");
   await item().getByLabel("🛡️ Damage-Control Active: 11 Rules").getByText("11").waitFor();
   await repl.send("first");
   await shows(repl, "Over: first.");
