@@ -2,10 +2,10 @@ import { chmodSync, chownSync, rmSync, utimesSync } from "node:fs";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { useMachine } from "../use-machine.ts";
+import { commit } from "./staged-commands.ts";
 
 const machine = useMachine();
 
-const commit = "git -c user.name=a -c user.email=a@example.com commit -q";
 const evil = "$(echo evil | git hash-object -w --stdin)";
 
 /** The paths of which policies are told that git will not show them. */
