@@ -1,12 +1,13 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
+import { renamedFiles } from "@gennai/protocol/whole-moves";
 import { useChat } from "../chat/chat-context.ts";
 import { FoldButton } from "../chat/fold-button.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { LineCounts } from "./line-counts.tsx";
 import { OpenDiffLink } from "./open-diff-link.tsx";
-import { OperationMark } from "./operation-mark.tsx";
+import { OperationMark, RenamedFrom } from "./operation-mark.tsx";
 import { useChangedContent } from "./use-changed-content.ts";
 
 interface ChangedFilesProps {
@@ -20,24 +21,36 @@ interface ChangedFilesProps {
 /** Files that are listed, with counted lines, until the reader asks for all. */
 const listedFirst = 10;
 
-/** Changed files, each with its lines folded below it. */
+/** Changed files, each with its lines folded below it; a renamed one once. */
 export function ChangedFiles({ files, id, open }: ChangedFilesProps) {
   const all = useChat().folds.of(`files:${id}`, false);
-  const listed = all.value ? files : files.slice(0, listedFirst);
+  const renamed = renamedFiles(files);
+  const former = new Set(renamed.values());
+  const shown = files.filter((file) => !former.has(file));
+  const listed = all.value ? shown : shown.slice(0, listedFirst);
   return (
     <>
       <ul class="changed-files">
-        {listed.map((file, index) => (
-          <ChangedFile
-            key={file.path}
-            file={file}
-            id={`${id}:${file.path}`}
-            open={open}
-            counted={index < listedFirst}
-          />
-        ))}
+        {listed.map((file, index) => {
+          const from = renamed.get(file)?.path;
+          return from === undefined ? (
+            <ChangedFile
+              key={file.path}
+              file={file}
+              id={`${id}:${file.path}`}
+              open={open}
+              counted={index < listedFirst}
+            />
+          ) : (
+            <li key={file.path} class="changed-file changed-file-head">
+              <OperationMark operation="rename" />
+              <VisibleText in="span" class="file-path" text={file.path} />
+              <RenamedFrom path={from} />
+            </li>
+          );
+        })}
       </ul>
-      {listed.length < files.length && (
+      {listed.length < shown.length && (
         <button
           type="button"
           class="link change-more"
@@ -45,7 +58,7 @@ export function ChangedFiles({ files, id, open }: ChangedFilesProps) {
             all.value = true;
           }}
         >
-          Show {plural(files.length - listed.length, "more file")}
+          Show {plural(shown.length - listed.length, "more file")}
         </button>
       )}
     </>

@@ -1,14 +1,29 @@
 import type { ChangeOperation } from "@gennai/protocol/model/session/proposal";
+import { VisibleText } from "../look/visible-text.tsx";
 
-const marks = { create: ["A", "added"], update: ["M", "changed"], delete: ["D", "deleted"] } as const;
+const marks = {
+  create: ["A", "added"],
+  update: ["M", "changed"],
+  delete: ["D", "deleted"],
+  rename: ["R", "renamed"],
+} as const;
 
 /** What happened to a file, as a letter. */
-export function OperationMark({ operation }: { readonly operation: ChangeOperation }) {
+export function OperationMark({ operation }: { readonly operation: ChangeOperation | "rename" }) {
   const [letter, word] = marks[operation];
   return (
     <span class={`operation operation-${operation}`} title={word}>
       <span aria-hidden="true">{letter}</span>
       <span class="spoken">{word}</span>
+    </span>
+  );
+}
+
+/** Beside a file's path, the one it had before. */
+export function RenamedFrom({ path }: { readonly path: string }) {
+  return (
+    <span class="g-badge">
+      renamed from <VisibleText text={path} />
     </span>
   );
 }

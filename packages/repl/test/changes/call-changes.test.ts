@@ -78,3 +78,21 @@ it("counts lines on the card of what a turn changed, and says where it was writt
   card?.querySelector<HTMLButtonElement>(".changed-file-fold")?.click();
   await vi.waitFor(() => expect(card?.querySelector("table.diff")).not.toBeNull());
 });
+
+it("lists a renamed file once, with the path it had", async () => {
+  const sha256 = sha256Hex(before);
+  const log = edited("Edit", '{"file_path":"src/a.ts"}').add("t", {
+    case: "changeSetApplied",
+    value: {
+      changeSetId: "moved",
+      files: [
+        { path: "src/old.ts", operation: ChangeOperation.DELETE, beforeSha256: sha256 },
+        { path: "src/new.ts", operation: ChangeOperation.CREATE, afterSha256: sha256 },
+      ],
+    },
+  });
+  const cards = [...shown(log).querySelectorAll("section.card")].map(({ textContent }) => textContent ?? "");
+  expect(cards.find((text) => text.includes("src/new.ts"))).toMatch(
+    /1 file changed.*renamed.*src\/new\.tsrenamed from src\/old\.ts/,
+  );
+});

@@ -1,11 +1,13 @@
+import { ownDecisions } from "@gennai/client/host/review-state";
 import { stateWords } from "@gennai/client/view/answer-words";
 import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem } from "@gennai/client/view/items/view-item";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
+import { renamedFiles } from "@gennai/protocol/whole-moves";
 import { useState } from "preact/hooks";
 import { ChangedFiles } from "../../changes/changed-files.tsx";
 import { LineCounts } from "../../changes/line-counts.tsx";
-import { OperationMark } from "../../changes/operation-mark.tsx";
+import { OperationMark, RenamedFrom } from "../../changes/operation-mark.tsx";
 import { CopyButton } from "../../look/copy-button.tsx";
 import { Icon } from "../../look/icon.tsx";
 import { VisibleText } from "../../look/visible-text.tsx";
@@ -25,11 +27,12 @@ export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }
 export function ProposalCard({ item }: { readonly item: ProposalItem }) {
   const { control } = useChat();
   const { proposal, review } = item;
+  const changes = ownDecisions(proposal.changes);
   return (
     <section class="card">
       <header class="card-head">
         <Icon name="diff" />
-        <span class="card-title">Proposed: {plural(proposal.changes.length, "file")}</span>
+        <span class="card-title">Proposed: {plural(changes.length, "file")}</span>
         <span class="quiet">{proposalWords(item)}</span>
         <button
           type="button"
@@ -43,16 +46,15 @@ export function ProposalCard({ item }: { readonly item: ProposalItem }) {
         </button>
       </header>
       <ul class="files">
-        {proposal.changes.map((change) => {
-          return (
-            <li key={change.id}>
-              <OperationMark operation={change.operation} />
-              <span class="file-path">{change.path}</span>
-              <LineCounts {...hunkCounts(change.hunks)} />
-              {change.conflict && <span class="badge badge-bad">conflict</span>}
-            </li>
-          );
-        })}
+        {changes.map((change) => (
+          <li key={change.id}>
+            <OperationMark operation={change.movedFrom === undefined ? change.operation : "rename"} />
+            <span class="file-path">{change.path}</span>
+            {change.movedFrom !== undefined && <RenamedFrom path={change.movedFrom} />}
+            <LineCounts {...hunkCounts(change.hunks)} />
+            {change.conflict && <span class="badge badge-bad">conflict</span>}
+          </li>
+        ))}
       </ul>
       {proposal.warnings.map((warning) => (
         <p key={warning} class="tone-warn">
@@ -68,6 +70,7 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const [stays, setStays] = useState<readonly string[]>([]);
+  const count = item.files.length - renamedFiles(item.files).size;
   const hasRest = stays.length === 0 || stays.length < item.files.length;
   const ask = async () => {
     setStays(await control.sessions.staysInUndo(item.changeSetId));
@@ -84,8 +87,7 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
       <header class="card-head">
         <Icon name={item.undone ? "discard" : "compare"} />
         <span class="card-title">
-          {item.files.length === 0 ? "Directories" : plural(item.files.length, "file")}{" "}
-          {item.undone ? "undone" : "changed"}
+          {count === 0 ? "Directories" : plural(count, "file")} {item.undone ? "undone" : "changed"}
         </span>
         {!item.undone && !asking && (
           <button type="button" class="button button-quiet" onClick={() => void ask()}>

@@ -6,6 +6,7 @@ import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
+import { RenamedFrom } from "../../changes/operation-mark.tsx";
 import { VisibleText } from "../../look/visible-text.tsx";
 import { type ContentCache, textOf, withoutMark } from "../diff/content-cache.ts";
 import { diffRows, hunkCounts } from "../diff/diff-rows.ts";
@@ -70,11 +71,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
               {change.operation === "create" ? "new file" : "deleted"}
             </span>
           )}
-          {change.movedFrom !== undefined && (
-            <span class="g-badge">
-              renamed from <VisibleText text={change.movedFrom} />
-            </span>
-          )}
+          {change.movedFrom !== undefined && <RenamedFrom path={change.movedFrom} />}
           {change.conflict && <span class="g-badge g-badge-bad">conflict</span>}
         </button>
         <span class="file-counts">
