@@ -7,11 +7,7 @@ export function lostText(): string[] {
     const words = [...element.childNodes].find(
       (node) => node.nodeType === Node.TEXT_NODE && (node.textContent ?? "").trim() !== "",
     )?.textContent;
-    if (
-      !words ||
-      element.closest(".spoken, .g-spoken, option, [title], [aria-expanded], [aria-hidden='true']") !== null
-    )
-      continue;
+    if (!words || element.closest(".spoken, option, [title], [aria-expanded], [aria-hidden='true']") !== null) continue;
     const range = document.createRange();
     range.selectNodeContents(element);
     const box = range.getBoundingClientRect();

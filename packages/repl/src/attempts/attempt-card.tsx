@@ -72,7 +72,7 @@ export function AttemptCard(props: AttemptCardProps) {
         {!hasEnded && (
           <button
             type="button"
-            class="g-button"
+            class="button button-quiet"
             disabled={disabled}
             aria-label={`Stop attempt ${number}`}
             onClick={onStop}
@@ -83,7 +83,7 @@ export function AttemptCard(props: AttemptCardProps) {
         {hasEnded && files.length > 0 && (
           <button
             type="button"
-            class={isSuggested ? "g-button g-primary" : "g-button"}
+            class={isSuggested ? "button" : "button button-quiet"}
             disabled={disabled || isTurnRunning}
             title={
               isTurnRunning ? "A turn of the session runs" : "It becomes the session's proposal; nothing is written yet"

@@ -23,7 +23,7 @@ export function AttemptsPanel({ control, store }: { readonly control: ReplContro
         </p>
       )}
       {sets?.length === 0 && (
-        <p class="g-empty">
+        <p class="empty">
           No prompt was tried several times here. Choose how often beside the mode, or write /attempts 3 and the prompt:
           each attempt works on a copy, a check decides, and nothing is taken before you say so.
         </p>
@@ -63,7 +63,7 @@ function AttemptSetView({ control, store, set }: AttemptSetProps) {
           {set.isRunning ? (
             <button
               type="button"
-              class="g-button"
+              class="button button-quiet"
               disabled={busy.has(keyOf(set.id, 0))}
               onClick={() => void store.stop(set.id, 0)}
             >
@@ -72,7 +72,7 @@ function AttemptSetView({ control, store, set }: AttemptSetProps) {
           ) : (
             <button
               type="button"
-              class="g-button"
+              class="button button-quiet"
               disabled={busy.has(keyOf(set.id, 0))}
               onClick={() => void store.forget(set.id)}
             >

@@ -22,7 +22,7 @@ export function OperationMark({ operation }: { readonly operation: ChangeOperati
 /** Beside a file's path, the one it had before. */
 export function RenamedFrom({ path }: { readonly path: string }) {
   return (
-    <span class="g-badge">
+    <span class="badge">
       renamed from <VisibleText text={path} />
     </span>
   );

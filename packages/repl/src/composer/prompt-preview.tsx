@@ -47,7 +47,7 @@ export function PromptPreview({ load, scenario }: PromptPreviewProps) {
             {prompt.length.toLocaleString("en")} characters{scenario === "" ? "" : `, scenario ${scenario}`}
           </span>
         )}
-        <button type="button" class="g-button" onClick={again}>
+        <button type="button" class="button button-quiet" onClick={again}>
           Load again
         </button>
         {prompt !== undefined && <CopyButton text={prompt} label="Copy" />}
@@ -55,7 +55,7 @@ export function PromptPreview({ load, scenario }: PromptPreviewProps) {
       {problem !== undefined && <ProblemNotice problem={problem} />}
       {prompt === undefined ? (
         problem === undefined && (
-          <p class="g-empty" role="status">
+          <p class="empty" role="status">
             Loading…
           </p>
         )

@@ -83,7 +83,7 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff, ...looks }:
       <h2 id={`${id}-title`} class="confirmation-what">
         <VisibleText text={what} />
       </h2>
-      <p class="g-spoken" role="alert">
+      <p class="spoken" role="alert">
         Question: {what} {computed.risk} risk. {actionStatement}
       </p>
       {action.command !== undefined && !isKept && (
@@ -259,7 +259,7 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
       ))}
       {shown.length < paths.length && (
         <li>
-          <button type="button" class="g-button" onClick={() => setAll(true)}>
+          <button type="button" class="button button-quiet" onClick={() => setAll(true)}>
             Show {paths.length - shown.length} more
           </button>
         </li>

@@ -34,7 +34,7 @@ function Card({ asked: { questions }, onAnswer }: UserQuestionCardProps) {
         <h2 id={`${id}-title`}>The model asks you</h2>
         <span class="g-quiet">Your answer is information for it, and permits nothing.</span>
       </header>
-      <p class="g-spoken" role="alert">
+      <p class="spoken" role="alert">
         The model asks: {questions.map(({ question }) => question).join(" ")}
       </p>
       <form
@@ -54,10 +54,10 @@ function Card({ asked: { questions }, onAnswer }: UserQuestionCardProps) {
           />
         ))}
         <div class="user-question-actions" role="group" aria-label="Answer">
-          <button type="submit" class="g-button">
+          <button type="submit" class="button button-quiet">
             {said ? "Send answer" : "No answer: decide yourself"}
           </button>
-          <button type="button" class="g-button" onClick={() => onAnswer({ end: "cancelled" })}>
+          <button type="button" class="button button-quiet" onClick={() => onAnswer({ end: "cancelled" })}>
             Cancel
           </button>
         </div>

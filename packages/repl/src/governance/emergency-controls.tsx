@@ -79,7 +79,7 @@ export function EmergencyControls({ switches, busy, managed, onSwitch }: Emergen
                 role="switch"
                 aria-checked={on}
                 aria-label={word}
-                class={on ? "g-button" : "g-button g-danger"}
+                class={on ? "button button-quiet" : "button button-danger"}
                 disabled={busy || isManaged}
                 onClick={() =>
                   on ? setLifting({ control, tool: "", word }) : onSwitch(control, true, { tool: "", reason: "" })
@@ -109,7 +109,7 @@ export function EmergencyControls({ switches, busy, managed, onSwitch }: Emergen
                 onInput={(event) => setTool(event.currentTarget.value)}
               />
             </label>
-            <button type="submit" class="g-button g-danger" disabled={busy || tool.trim() === "" || isBlocked}>
+            <button type="submit" class="button button-danger" disabled={busy || tool.trim() === "" || isBlocked}>
               Block
             </button>
           </form>
@@ -120,7 +120,7 @@ export function EmergencyControls({ switches, busy, managed, onSwitch }: Emergen
                   <VisibleText in="code" text={name} />
                   <button
                     type="button"
-                    class="g-button"
+                    class="button button-quiet"
                     disabled={busy}
                     aria-label={`Lift the block of ${name}`}
                     onClick={() => setLifting({ control: "block-tool", tool: name, word: `the block of ${name}` })}
@@ -183,10 +183,10 @@ function LiftForm({ lifting, onLift, onCancel }: LiftFormProps) {
           value={reason}
           onInput={(event) => setReason(event.currentTarget.value)}
         />
-        <button type="submit" class="g-button g-primary" disabled={reason.trim() === ""}>
+        <button type="submit" class="button" disabled={reason.trim() === ""}>
           Lift
         </button>
-        <button type="button" class="g-button" onClick={onCancel}>
+        <button type="button" class="button button-quiet" onClick={onCancel}>
           Leave it on
         </button>
       </div>

@@ -34,11 +34,11 @@ export function GovernancePanel({ store, rules, hasSession, onOpenRule, expansio
       )}
       {view === undefined ? (
         busy ? (
-          <p class="g-empty" role="status">
+          <p class="empty" role="status">
             Loading…
           </p>
         ) : (
-          <button type="button" class="g-button" onClick={() => void store.load()}>
+          <button type="button" class="button button-quiet" onClick={() => void store.load()}>
             Load again
           </button>
         )
@@ -81,7 +81,7 @@ export function GovernancePanel({ store, rules, hasSession, onOpenRule, expansio
           <RightsSection view={view} />
           <button
             type="button"
-            class="g-button"
+            class="button button-quiet"
             disabled={busy}
             onClick={() => void Promise.all([store.load(), rules.load()])}
           >
@@ -154,7 +154,7 @@ function AnswersSection({ answers: given, busy, managed, onRevoke }: AnswersSect
         Answers that stand <ManagedLock policies={managed} of="answers" />
       </h3>
       {answers.length === 0 ? (
-        <p class="g-empty">None: every question is asked again.</p>
+        <p class="empty">None: every question is asked again.</p>
       ) : (
         <ul class="answers">
           {answers.map(({ id, statement, accepted, back }) => (
@@ -165,7 +165,7 @@ function AnswersSection({ answers: given, busy, managed, onRevoke }: AnswersSect
               </span>
               <button
                 type="button"
-                class="g-button"
+                class="button button-quiet"
                 disabled={busy}
                 aria-label={`${back}: ${statement}`}
                 onClick={() => onRevoke(id)}
@@ -177,7 +177,7 @@ function AnswersSection({ answers: given, busy, managed, onRevoke }: AnswersSect
         </ul>
       )}
       {answers.length > 1 && (
-        <button type="button" class="g-button" disabled={busy} onClick={() => onRevoke(undefined)}>
+        <button type="button" class="button button-quiet" disabled={busy} onClick={() => onRevoke(undefined)}>
           Ask again about all
         </button>
       )}

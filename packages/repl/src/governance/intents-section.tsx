@@ -53,7 +53,7 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
           <div class="g-row">
             <button
               type="button"
-              class="g-button"
+              class="button button-quiet"
               disabled={busy || !canSelect}
               onClick={() => onAccept(intentsToAccept)}
             >
@@ -64,7 +64,7 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
         </>
       )}
       {intents.length === 0 ? (
-        <p class="g-empty">The workspace has no intents.</p>
+        <p class="empty">The workspace has no intents.</p>
       ) : (
         <ul class="intents">
           {intents.map((intent) => (
@@ -86,7 +86,7 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
               <li key={requestId}>
                 <p>
                   <VisibleText in="code" text={intentId} />{" "}
-                  <span class={state === "open" ? "g-badge g-badge-warn" : "g-badge"}>{state}</span>
+                  <span class={state === "open" ? "badge badge-warn" : "badge"}>{state}</span>
                 </p>
                 <ul class="g-paths" aria-label="Would be added">
                   {paths.map((path) => (
@@ -138,14 +138,14 @@ function IntentEntry({ intent, isActive, busy, obstacle, onSelect }: IntentEntry
         <span>
           <VisibleText in="code" text={intent.id} /> <VisibleText text={intent.name} />
         </span>
-        <VisibleText in="span" class="g-badge" text={intent.status} />
+        <VisibleText in="span" class="badge" text={intent.status} />
         {isActive ? (
-          <span class="g-badge g-badge-good">selected</span>
+          <span class="badge badge-good">selected</span>
         ) : (
           <>
             <button
               type="button"
-              class="g-button"
+              class="button button-quiet"
               disabled={busy || obstacle !== ""}
               aria-describedby={obstacle === "" ? undefined : `${id}-why`}
               aria-label={`Select ${intent.id}`}

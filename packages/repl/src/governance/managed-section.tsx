@@ -46,7 +46,7 @@ export function ManagedLock({ policies, of }: { readonly policies: readonly Mana
   const keys = found.keys.filter(({ key }) => key === of || key.startsWith(`${of}.`));
   const says = `${found.name} lays this down: ${keys.map(({ key, value }) => `${key}: ${value}`).join("; ")}`;
   return (
-    <span class="g-badge managed-lock" role="img" aria-label={says} title={says}>
+    <span class="badge managed-lock" role="img" aria-label={says} title={says}>
       🔒 <VisibleText text={found.name} />
     </span>
   );

@@ -23,7 +23,7 @@ export function McpSection({ servers, problems, managed, ...rows }: McpSectionPr
         <VisibleText in="p" key={problem} class="g-notice g-notice-bad" text={problem} />
       ))}
       {servers.length === 0 ? (
-        <p class="g-empty">None is named for this folder.</p>
+        <p class="empty">None is named for this folder.</p>
       ) : (
         <ul class="mcp-servers">
           {servers.map((server) => (
@@ -78,7 +78,7 @@ function McpRow({ server, busy, onAccept, ...login }: McpRowProps) {
           </p>
           <button
             type="button"
-            class="g-button"
+            class="button button-quiet"
             disabled={busy}
             aria-label={`Accept as it is now: ${name}`}
             onClick={() => onAccept(server)}
@@ -107,7 +107,7 @@ function Login({ server, login, onLogIn, onStop }: Omit<McpRowProps, "busy" | "o
             , in a browser on the machine where the server of Gennai runs.
           </>
         )}{" "}
-        <button type="button" class="g-button" onClick={onStop}>
+        <button type="button" class="button button-quiet" onClick={onStop}>
           Cancel
         </button>
       </p>
@@ -115,7 +115,7 @@ function Login({ server, login, onLogIn, onStop }: Omit<McpRowProps, "busy" | "o
   return (
     <p>
       {since instanceof Date && <span class="g-quiet">logged in since {since.toLocaleDateString()} </span>}
-      <button type="button" class="g-button" aria-label={`Log in: ${name}`} onClick={() => onLogIn(name)}>
+      <button type="button" class="button button-quiet" aria-label={`Log in: ${name}`} onClick={() => onLogIn(name)}>
         {since instanceof Date ? "Log in again" : "Log in"}
       </button>
     </p>

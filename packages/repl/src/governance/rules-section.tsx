@@ -193,7 +193,7 @@ function RuleRow(props: { readonly rule: RuleInForce; readonly onOpenRule: ((pla
       <span class="rule-head">
         <span class="g-quiet">{ruleKindTitles[kind]}</span> <VisibleText in="code" text={text === "" ? name : text} />
         {verdict !== undefined && (
-          <span class={verdict === "deny" ? "g-badge g-badge-bad" : "g-badge"}>
+          <span class={verdict === "deny" ? "badge badge-bad" : "badge"}>
             {verdict === "deny" ? "refuses" : "asks"}
           </span>
         )}
@@ -247,7 +247,7 @@ function TryCommand({ tried, busy, onTry }: TryCommandProps) {
         spellcheck={false}
         onInput={(event) => setCommand(event.currentTarget.value)}
       />
-      <button type="submit" class="g-button" disabled={busy || command.trim() === ""}>
+      <button type="submit" class="button button-quiet" disabled={busy || command.trim() === ""}>
         Try
       </button>
       {tried !== undefined && (

@@ -27,7 +27,7 @@ export function CopyButton({ text, label, look = "button" }: CopyButtonProps) {
   }
   return (
     <span class="copy">
-      <button type="button" class="g-button" onClick={() => void copy()}>
+      <button type="button" class="button button-quiet" onClick={() => void copy()}>
         {label}
       </button>
       <span class="g-quiet" role="status">

@@ -20,7 +20,7 @@ export function ProblemNotice({ problem, onDismiss }: ProblemNoticeProps) {
         <VisibleText in="code" class="g-quiet" text={problem.code} />
         <CopyButton text={problemDetails(problem)} label="Copy Details" />
         {onDismiss !== undefined && (
-          <button type="button" class="g-button" onClick={onDismiss}>
+          <button type="button" class="button button-quiet" onClick={onDismiss}>
             Dismiss
           </button>
         )}

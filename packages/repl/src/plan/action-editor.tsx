@@ -27,7 +27,7 @@ export function ActionEditor({ action, busy, onSubmit }: ActionEditorProps) {
     return (
       <button
         type="button"
-        class="g-button"
+        class="button button-quiet"
         disabled={busy || field === undefined}
         title={field === undefined ? "It holds characters that a text field would change." : undefined}
         onClick={() => setEditing(true)}
@@ -51,10 +51,10 @@ export function ActionEditor({ action, busy, onSubmit }: ActionEditorProps) {
         onCancel={() => setEditing(false)}
       />
       <div class="g-row">
-        <button type="button" class="g-button g-primary" disabled={busy} onClick={submit}>
+        <button type="button" class="button" disabled={busy} onClick={submit}>
           Submit as a new draft
         </button>
-        <button type="button" class="g-button" onClick={() => setEditing(false)}>
+        <button type="button" class="button button-quiet" onClick={() => setEditing(false)}>
           Cancel
         </button>
       </div>

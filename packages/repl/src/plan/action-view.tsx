@@ -40,7 +40,7 @@ export function ActionView({ action, sideBySide, children }: ActionViewProps) {
         <>
           <p class="plan-action-path">
             <VisibleText in="code" text={change.path} />
-            {change.operation !== "update" && <span class="g-badge">{change.operation}</span>}
+            {change.operation !== "update" && <span class="badge">{change.operation}</span>}
           </p>
           {change.warning !== "" && (
             <VisibleText in="p" class={change.conflict ? "g-notice g-notice-bad" : "g-notice"} text={change.warning} />

@@ -39,16 +39,16 @@ export function EnvelopeView({ text, summary, onSubmit, busy }: EnvelopeViewProp
       <div class="g-row">
         {editing ? (
           <>
-            <button type="button" class="g-button g-primary" disabled={busy} onClick={submit}>
+            <button type="button" class="button" disabled={busy} onClick={submit}>
               Submit as a new draft
             </button>
-            <button type="button" class="g-button" onClick={() => setEditing(false)}>
+            <button type="button" class="button button-quiet" onClick={() => setEditing(false)}>
               Cancel
             </button>
           </>
         ) : (
           onSubmit !== undefined && (
-            <button type="button" class="g-button" disabled={busy} onClick={() => setEditing(true)}>
+            <button type="button" class="button button-quiet" disabled={busy} onClick={() => setEditing(true)}>
               Edit
             </button>
           )

@@ -73,7 +73,7 @@ export function PlanPanel({ store, request = "" }: PlanPanelProps) {
         </label>
       )}
       {plan === undefined ? (
-        rejected === undefined && <p class="g-empty">No plan yet. Say what is to be done, and the model writes one.</p>
+        rejected === undefined && <p class="empty">No plan yet. Say what is to be done, and the model writes one.</p>
       ) : (
         <>
           <header class="plan-head">
@@ -93,7 +93,7 @@ export function PlanPanel({ store, request = "" }: PlanPanelProps) {
             {acts
               .filter(({ act }) => checks[act].allowed)
               .map(({ act, word, run }) => (
-                <button key={act} type="button" class="g-button" onClick={run}>
+                <button key={act} type="button" class="button button-quiet" onClick={run}>
                   {word}
                 </button>
               ))}
@@ -161,7 +161,7 @@ function RequestForm({ initial, goal, busy, onPlan }: RequestFormProps) {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <button type="submit" class="g-button" disabled={busy || text.trim() === ""}>
+      <button type="submit" class="button button-quiet" disabled={busy || text.trim() === ""}>
         Plan
       </button>
     </form>
@@ -203,7 +203,7 @@ function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boo
       )}
       <div class="g-row">
         {!isChat && (
-          <button type="button" class="g-button g-primary" disabled={busy} onClick={() => void store.regenerate()}>
+          <button type="button" class="button" disabled={busy} onClick={() => void store.regenerate()}>
             Regenerate (strict)
           </button>
         )}
@@ -269,7 +269,7 @@ function PlanApprovalForm({ plan, onApprove }: PlanApprovalProps) {
         </label>
       ))}
       <div class="g-row">
-        <button type="submit" class="g-button g-primary" disabled={!complete}>
+        <button type="submit" class="button" disabled={!complete}>
           Approve and run
         </button>
       </div>

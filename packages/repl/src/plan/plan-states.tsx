@@ -63,7 +63,7 @@ export function PlanFactsRow({ plan }: { readonly plan: Pick<Plan, "claimed" | "
       {facts.map(({ word, is, says }) => (
         <li key={word} class={is ? "plan-fact-yes" : "plan-fact-no"} title={says}>
           <span aria-hidden="true">{is ? "✓" : "–"}</span> {word}
-          <span class="g-spoken">{is ? ": yes" : ": no"}</span>
+          <span class="spoken">{is ? ": yes" : ": no"}</span>
         </li>
       ))}
     </ul>

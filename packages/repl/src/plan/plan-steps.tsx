@@ -64,7 +64,7 @@ function Step({ step, actions, results, sideBySide, planJson, busy, onSubmit }: 
         <span class={`plan-step-state plan-step-state-${step.state}`}>{stateWords[step.state]}</span>
         <RiskMark risk={step.risk} />
         {step.requiresConfirmation && step.state === "pending" && (
-          <span class="g-badge">{isAtLeast(step.risk, "high") ? "will" : "may"} ask before it runs</span>
+          <span class="badge">{isAtLeast(step.risk, "high") ? "will" : "may"} ask before it runs</span>
         )}
       </header>
       {step.description !== "" && <VisibleText in="p" text={step.description} />}

@@ -64,10 +64,10 @@ export function ApplyBar({ step, counts, files, note, problems, onNote, onStep, 
           }}
         >
           <p>{summaryOf(counts, files)}</p>
-          <button ref={confirm} type="button" class="g-button g-primary" onClick={onApply}>
+          <button ref={confirm} type="button" class="button" onClick={onApply}>
             {kept === 0 ? "Keep nothing" : "Apply now"}
           </button>
-          <button type="button" class="g-button" onClick={() => onStep({ type: "deciding" })}>
+          <button type="button" class="button button-quiet" onClick={() => onStep({ type: "deciding" })}>
             Not yet
           </button>
         </div>
@@ -76,12 +76,7 @@ export function ApplyBar({ step, counts, files, note, problems, onNote, onStep, 
           <p class="g-quiet" role="status">
             {busy ? busyWord(step) : progressOf(counts)}
           </p>
-          <button
-            type="button"
-            class="g-button g-primary"
-            disabled={busy}
-            onClick={() => onStep({ type: "confirming" })}
-          >
+          <button type="button" class="button" disabled={busy} onClick={() => onStep({ type: "confirming" })}>
             {kept === 0 ? "Finish…" : `Apply ${plural(kept, "hunk")}…`}
           </button>
         </div>

@@ -29,20 +29,20 @@ export function ReviewHead(props: ReviewHeadProps) {
           <LayoutChoice {...{ layout, onLayout }} />
           {!locked && (
             <>
-              <button type="button" class="g-button" onClick={() => onDecideAll({ type: "keep" })}>
+              <button type="button" class="button button-quiet" onClick={() => onDecideAll({ type: "keep" })}>
                 Keep all
               </button>
-              <button type="button" class="g-button" onClick={() => onDecideAll({ type: "undo" })}>
+              <button type="button" class="button button-quiet" onClick={() => onDecideAll({ type: "undo" })}>
                 Refuse all
               </button>
             </>
           )}
           {onShowAll !== undefined && !locked && (
-            <button type="button" class="g-button" onClick={onShowAll}>
+            <button type="button" class="button button-quiet" onClick={onShowAll}>
               Show all in editor
             </button>
           )}
-          <button type="button" class="g-button" aria-expanded={help} onClick={() => onHelp(!help)}>
+          <button type="button" class="button button-quiet" aria-expanded={help} onClick={() => onHelp(!help)}>
             Keys
           </button>
         </span>

@@ -39,7 +39,7 @@ export function OutcomeView({ outcome, onUndo, onAskAgain, onBack }: OutcomeView
           <p>{files.length === 0 ? "Applied." : `Applied to ${plural(files.length, "file")}.`}</p>
           <Names paths={files} />
           {changeSetId !== undefined && onUndo !== undefined && (
-            <button type="button" class="g-button" disabled={undoing} onClick={() => undo(changeSetId)}>
+            <button type="button" class="button button-quiet" disabled={undoing} onClick={() => undo(changeSetId)}>
               Undo what was applied
             </button>
           )}
@@ -73,11 +73,11 @@ export function OutcomeView({ outcome, onUndo, onAskAgain, onBack }: OutcomeView
           </p>
           <Names paths={changedFiles} />
           <div class="g-row">
-            <button type="button" class="g-button g-primary" onClick={() => onAskAgain(askAgainPrompt(changedFiles))}>
+            <button type="button" class="button" onClick={() => onAskAgain(askAgainPrompt(changedFiles))}>
               Ask for the change again
             </button>
             {onBack !== undefined && (
-              <button type="button" class="g-button" onClick={onBack}>
+              <button type="button" class="button button-quiet" onClick={onBack}>
                 Back to the review
               </button>
             )}

@@ -261,7 +261,7 @@ function FileList({ changes, decisions, currentId, onSelect }: FileListProps) {
                 <span class="file-counts">
                   <span class="file-added">+{added}</span> <span class="file-removed">−{removed}</span>
                 </span>
-                <span class="g-spoken">
+                <span class="spoken">
                   , {word}
                   {change.conflict ? ", conflict" : ""}
                 </span>

@@ -23,7 +23,7 @@ export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
     <section class="checkpoints g-panel" aria-label="Checkpoints">
       <div class="g-row">
         <p class="g-quiet">Restoring undoes what this session changed since, by commands too.</p>
-        <button type="button" class="g-button" disabled={busy} onClick={() => void store.load()}>
+        <button type="button" class="button button-quiet" disabled={busy} onClick={() => void store.load()}>
           Refresh
         </button>
       </div>
@@ -39,7 +39,7 @@ export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
           <SkippedFiles skipped={done.skipped} />
         </div>
       )}
-      {list?.checkpoints.length === 0 && <p class="g-empty">This session changed no file yet.</p>}
+      {list?.checkpoints.length === 0 && <p class="empty">This session changed no file yet.</p>}
       <ol class="checkpoint-list">
         {list?.checkpoints.toReversed().map((checkpoint) => (
           <li key={checkpoint.checkpointId} class={`checkpoint checkpoint-${checkpoint.kind}`}>
@@ -54,7 +54,7 @@ export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
             ) : (
               <button
                 type="button"
-                class="g-button"
+                class="button button-quiet"
                 disabled={busy || running || !checkpoint.kept}
                 aria-label={`Restore to before this… ${nameOf(checkpoint)}`}
                 onClick={() => void store.preview(checkpoint.checkpointId)}
@@ -125,7 +125,7 @@ function Preview(props: {
       {forcible.length > 1 && (
         <button
           type="button"
-          class="g-button"
+          class="button button-quiet"
           disabled={disabled || force.size === forcible.length}
           onClick={() => setForce(new Set(forcible.map(({ path }) => path)))}
         >
@@ -133,15 +133,10 @@ function Preview(props: {
         </button>
       )}
       <div class="g-row">
-        <button
-          type="button"
-          class="g-button g-button-primary"
-          disabled={disabled || nothing}
-          onClick={() => onRestore([...force])}
-        >
+        <button type="button" class="button" disabled={disabled || nothing} onClick={() => onRestore([...force])}>
           Restore {plural(preview.files.length + force.size, "file")}
         </button>
-        <button type="button" class="g-button" onClick={onCancel}>
+        <button type="button" class="button button-quiet" onClick={onCancel}>
           Cancel
         </button>
       </div>
@@ -154,7 +149,7 @@ function LineCounts({ lines }: { readonly lines: { readonly added: number; reado
   return (
     <span class="checkpoint-lines">
       <span class="checkpoint-added">+{lines.added}</span> <span class="checkpoint-removed">−{lines.removed}</span>
-      <span class="g-spoken"> lines</span>
+      <span class="spoken"> lines</span>
     </span>
   );
 }

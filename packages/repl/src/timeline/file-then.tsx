@@ -28,7 +28,13 @@ export function FileThen({ version, newest, source }: FileThenProps) {
     <div class="file-then">
       <div class="g-row" role="group" aria-label={`How to look at ${version.path}`}>
         {looks.map(([each, words]) => (
-          <button key={each} type="button" class="g-button" aria-pressed={look === each} onClick={() => setLook(each)}>
+          <button
+            key={each}
+            type="button"
+            class="button button-quiet"
+            aria-pressed={look === each}
+            onClick={() => setLook(each)}
+          >
             {words}
           </button>
         ))}

@@ -35,7 +35,7 @@ export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }:
         </time>
         <VisibleText in="span" class="record-kind" title={record.kind} text={kindWords(record)} />
         <VisibleText in="span" class="record-what" text={recordWords(record)} />
-        {bad && <span class="g-badge g-badge-bad">broken chain</span>}
+        {bad && <span class="badge badge-bad">broken chain</span>}
       </button>
       <div id={id} class="record-detail" hidden={!open}>
         {open && <Detail {...{ record, onOpenFile, versions }} />}
@@ -65,7 +65,7 @@ function Detail({ record, onOpenFile, versions }: Pick<RecordEntryProps, "record
               {onOpenFile === undefined ? (
                 <VisibleText text={path} />
               ) : (
-                <button type="button" class="g-link" onClick={() => onOpenFile(path)}>
+                <button type="button" class="link" onClick={() => onOpenFile(path)}>
                   <VisibleText text={path} />
                 </button>
               )}{" "}
@@ -121,7 +121,7 @@ function LookButton({
   return (
     <button
       type="button"
-      class="g-link"
+      class="link"
       aria-expanded={looked}
       aria-label={`${path} at this point`}
       onClick={() => onLook(looked ? undefined : path)}

@@ -74,18 +74,18 @@ export function TimelinePanel({ store, sessionId, onOpenFile }: TimelinePanelPro
             <span>This session</span>
           </label>
         )}
-        <button type="button" class="g-button" disabled={busy} onClick={() => void store.load()}>
+        <button type="button" class="button button-quiet" disabled={busy} onClick={() => void store.load()}>
           Refresh
         </button>
-        <button type="button" class="g-button" disabled={checking} onClick={() => void store.verify()}>
+        <button type="button" class="button button-quiet" disabled={checking} onClick={() => void store.verify()}>
           Verify
         </button>
       </header>
       <CheckState {...{ check, checking }} />
       {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
-      {loaded && records.length === 0 && <p class="g-empty">Nothing has been recorded yet.</p>}
+      {loaded && records.length === 0 && <p class="empty">Nothing has been recorded yet.</p>}
       {records.length > 0 && shown.length === 0 && (
-        <p class="g-empty">No record among the {records.length} loaded matches.</p>
+        <p class="empty">No record among the {records.length} loaded matches.</p>
       )}
       <ol class="records" aria-label="Records, newest first">
         {shown.map((record) => (
@@ -101,7 +101,7 @@ export function TimelinePanel({ store, sessionId, onOpenFile }: TimelinePanelPro
         ))}
       </ol>
       {hasOlder && (
-        <button type="button" class="g-button" disabled={busy} onClick={() => void store.older()}>
+        <button type="button" class="button button-quiet" disabled={busy} onClick={() => void store.older()}>
           {busy ? "Loading…" : "Older records"}
         </button>
       )}

@@ -71,5 +71,5 @@ test.each([
   const plan = { planJson: "", steps: [{ ...step, ...change }] } as unknown as Plan;
   const props = { plan, shown: undefined, results: [], sideBySide: false, busy: false, onSubmit: () => undefined };
   render(h(PlanSteps, props), root);
-  expect(root.querySelector(".g-badge")?.textContent).toBe(words);
+  expect(root.querySelector(".badge")?.textContent).toBe(words);
 });

@@ -43,12 +43,12 @@ export function TodoPanel({ store }: TodoPanelProps) {
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        <button type="submit" class="g-button" disabled={text.trim() === ""}>
+        <button type="submit" class="button button-quiet" disabled={text.trim() === ""}>
           Add
         </button>
       </form>
       {todos.length === 0 ? (
-        <p class="g-empty">Nothing to do yet.</p>
+        <p class="empty">Nothing to do yet.</p>
       ) : (
         <>
           <p class="g-quiet" role="status">
@@ -133,14 +133,20 @@ function TodoEntry({ todo, editing, onEditing, onChange, onRemove }: TodoEntryPr
       </select>
       <button
         type="button"
-        class="g-button"
+        class="button button-quiet"
         data-control="edit"
         aria-label={`Edit ${content}`}
         onClick={() => onEditing(true)}
       >
         Edit
       </button>
-      <button type="button" class="g-button" data-control="remove" aria-label={`Remove ${content}`} onClick={onRemove}>
+      <button
+        type="button"
+        class="button button-quiet"
+        data-control="remove"
+        aria-label={`Remove ${content}`}
+        onClick={onRemove}
+      >
         Remove
       </button>
     </li>

@@ -39,7 +39,7 @@ export function DiffTable({ rows, sideBySide, label, colours = noColours }: Diff
         </tbody>
       </table>
       {shown.length < rows.length && (
-        <button type="button" class="g-button diff-more" onClick={() => setAll(true)}>
+        <button type="button" class="button button-quiet diff-more" onClick={() => setAll(true)}>
           Show {rows.length - shown.length} more rows
         </button>
       )}
@@ -162,7 +162,7 @@ const spoken = { added: "added: ", removed: "removed: " };
 function Code({ side, kind, endingOnly, colours }: CodeProps) {
   return (
     <td class={`diff-code diff-${kind}`}>
-      {(kind === "added" || kind === "removed") && <span class="g-spoken">{spoken[kind]}</span>}
+      {(kind === "added" || kind === "removed") && <span class="spoken">{spoken[kind]}</span>}
       {side !== undefined && <ColouredText parts={side.parts} colours={colours[side.line.number - 1] ?? []} />}
       {side !== undefined && kind !== "context" && <Ending line={side.line} shown={endingOnly} />}
     </td>

@@ -67,12 +67,12 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
           <span class="g-chevron" aria-hidden="true" />
           <VisibleText in="span" class="file-title" text={change.path} />
           {change.operation !== "update" && change.movedFrom === undefined && (
-            <span class={`g-badge file-${change.operation}`}>
+            <span class={`badge file-${change.operation}`}>
               {change.operation === "create" ? "new file" : "deleted"}
             </span>
           )}
           {change.movedFrom !== undefined && <RenamedFrom path={change.movedFrom} />}
-          {change.conflict && <span class="g-badge g-badge-bad">conflict</span>}
+          {change.conflict && <span class="badge badge-bad">conflict</span>}
         </button>
         <span class="file-counts">
           <span class="file-added" title={`${added} lines added`}>
@@ -90,7 +90,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
             <>
               <button
                 type="button"
-                class="g-button"
+                class="button button-quiet"
                 disabled={change.conflict}
                 aria-label={`${words.keep} ${change.path}`}
                 onClick={() => actions.decide(change.id, openToKeep(change, state), { type: "keep" })}
@@ -99,7 +99,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
               </button>
               <button
                 type="button"
-                class="g-button"
+                class="button button-quiet"
                 aria-label={`${words.refuse} ${change.path}`}
                 onClick={() => actions.decide(change.id, ids, { type: "undo" })}
               >
@@ -110,7 +110,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
           {actions.openDiff !== undefined && (
             <button
               type="button"
-              class="g-button"
+              class="button button-quiet"
               aria-label={`Open diff of ${change.path}`}
               onClick={() => actions.openDiff?.(change.id)}
             >
@@ -162,7 +162,7 @@ function FileBody(props: FileSectionProps) {
           <p>
             <VisibleText text={content.reason} /> It is not shown, and nothing of it can be kept.
           </p>
-          <button type="button" class="g-button" onClick={() => cache.retry(change)}>
+          <button type="button" class="button button-quiet" onClick={() => cache.retry(change)}>
             Try again
           </button>
         </div>

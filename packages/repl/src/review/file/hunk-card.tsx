@@ -78,7 +78,7 @@ function HunkBody(props: HunkCardProps) {
           <span class="hunk-actions">
             <button
               type="button"
-              class="g-button"
+              class="button button-quiet"
               aria-pressed={decision?.type === "keep"}
               disabled={!canKeep}
               onClick={() => onDecide({ type: "keep" })}
@@ -87,7 +87,7 @@ function HunkBody(props: HunkCardProps) {
             </button>
             <button
               type="button"
-              class="g-button"
+              class="button button-quiet"
               aria-pressed={decision?.type === "undo"}
               onClick={() => onDecide({ type: "undo" })}
             >
@@ -96,7 +96,7 @@ function HunkBody(props: HunkCardProps) {
             {change.operation !== "delete" && change.binary !== true && (
               <button
                 type="button"
-                class="g-button"
+                class="button button-quiet"
                 aria-pressed={decision?.type === "edited"}
                 disabled={!canKeep || field === undefined}
                 title={field === undefined ? "It holds characters that a text field would change." : undefined}
@@ -178,10 +178,10 @@ function HunkEditor({ text, path, firstLine, label, onSave, onCancel }: HunkEdit
     <div class="hunk-editor">
       <CodePane {...{ text, path, firstLine, label, onCancel }} handle={pane} onSave={save} />
       <div class="g-row">
-        <button type="button" class="g-button g-primary" onClick={save}>
+        <button type="button" class="button" onClick={save}>
           Keep these lines
         </button>
-        <button type="button" class="g-button" onClick={onCancel}>
+        <button type="button" class="button button-quiet" onClick={onCancel}>
           Cancel
         </button>
         <span class="g-quiet">
