@@ -3,20 +3,25 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, connectGovernance } from "@gennai/client/connection/connection";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { startTokenIssuer, testAudience } from "@gennai/testkit/token-issuer";
 import { connect as connectNats, headers } from "@nats-io/transport-node";
 import { expect, test } from "vitest";
 import { NatsCluster } from "../../conformance/session-log/nats-cluster.ts";
 import { copyLedgerKey } from "../../conformance/session-log/shared-ledger-key.ts";
-import { codeOf, refusalOf } from "../rpc/session-client.ts";
+import { codeOf, refusalOf, Watcher } from "../rpc/session-client.ts";
+import { answer, touchesScript, twoPersonsPolicy, waiting } from "./two-persons-scene.ts";
 
-const touch = [{ steps: [{ delay_ms: 60_000 }, { text: ["Done."] }] }];
+const sleepy = [{ steps: [{ delay_ms: 60_000 }, { text: ["Done."] }] }];
 
 /** Two servers of many users over one log. */
-async function startReplicas() {
+async function startReplicas({
+  script = sleepy,
+  policyFiles,
+}: Pick<TestServerOptions, "script"> & Pick<ServerOptions, "policyFiles"> = {}) {
   await using parts = new AsyncDisposableStack();
   const issuer = parts.use(await startTokenIssuer());
   const workspaces = parts.use(await temporaryDirectory());
@@ -36,14 +41,23 @@ async function startReplicas() {
   await copyLedgerKey(stateDirs[0] ?? "", stateDirs[1] ?? "");
   const servers: TestServer[] = [];
   for (const stateDir of stateDirs) {
-    const server = { token: undefined, workspace: undefined, users, sharedLog: cluster.address, stateDir };
-    servers.push(parts.use(await startTestServer({ script: touch, server })));
+    const server = {
+      token: undefined,
+      workspace: undefined,
+      users,
+      sharedLog: cluster.address,
+      stateDir,
+      ...(policyFiles && { policyFiles }),
+    };
+    servers.push(parts.use(await startTestServer({ script, server })));
   }
   const [one, two] = servers;
   if (one === undefined || two === undefined) throw new TypeError("no servers");
   const as = async (user: string, tenant = "acme", roles: readonly string[] = []) => {
     const token = await issuer.sign({ user, tenant, roles });
     const [here, there] = [one, two].map(({ url }) => ({
+      url,
+      token,
       client: connect({ baseUrl: url, token }),
       governance: connectGovernance({ baseUrl: url, token }),
     }));
@@ -95,6 +109,19 @@ test("users are kept apart on every server of a log, and each finds their own on
   );
   expect(keys[0]).toBe(keys[1]);
   expect((await ada.there.governance.verifyLedger({ sessionId })).status).toBe("ok");
+});
+
+test("the second person answers at another server than the one that asks", async () => {
+  await using world = await startReplicas({ script: touchesScript, policyFiles: twoPersonsPolicy });
+  const [ada, bob] = [await world.as("ada", "acme", ["approver"]), await world.as("bob", "acme", ["approver"])];
+  await using editor = await Watcher.begin(ada.here);
+  await editor.answer(await editor.next("confirmationRequest"));
+  const approval = await waiting(bob.there);
+  expect((await ada.there.governance.listApprovals({})).approvals).toEqual([]);
+  expect(await refusalOf(answer(ada.there, approval))).toMatchObject({ code: "permission_denied" });
+  await answer(bob.there, approval);
+  expect(await editor.end()).toBe("COMPLETED");
+  expect(await refusalOf(answer(bob.there, approval))).toMatchObject({ code: "failed_precondition" });
 });
 
 test("what somebody else puts into a replica's inbox, or replays there, does nothing", async () => {

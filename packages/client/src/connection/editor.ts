@@ -26,6 +26,8 @@ export interface ConfirmationQuestion extends Question {
   readonly requestId: string;
   /** When the question expires; undefined: the clock does not run yet. */
   readonly deadline: Date | undefined;
+  /** The user who agreed to it, where this person is asked as the second one. */
+  readonly agreedBy?: string;
 }
 
 export type ConfirmationReply =

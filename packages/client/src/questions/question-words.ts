@@ -32,11 +32,12 @@ const acts: ReadonlySet<string> = new Set([
   "Write",
 ]);
 
-/** The words of a question, whose answers say what happens. One of an attempt names it first. */
+/** The words of a question, whose answers say what happens. One of an attempt, or of another person, names it first. */
 export function questionWords(question: ConfirmationQuestion): QuestionWords {
   const [, attempt = "", title = ""] = /^(Attempt \d+: )?(.*)$/s.exec(question.title) ?? [];
   const words = wordsOf({ ...question, title });
-  return { ...words, what: `${attempt}${words.what}` };
+  const of = question.agreedBy === undefined ? attempt : `${question.agreedBy}: `;
+  return { ...words, what: `${of}${words.what}` };
 }
 
 function wordsOf({ title, actionStatement, computed, diff, parts }: ConfirmationQuestion): QuestionWords {

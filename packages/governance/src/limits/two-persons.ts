@@ -41,7 +41,7 @@ export function secondPersonVerdict(limits: Limits, judgement: Judgement, second
     code: "second_person_unavailable",
     rule,
     reason: `${limit.name} wants two persons for ${rule}, and no second one can be asked here.${questions}`,
-    hint: "Nobody here can lift it.",
+    hint: "Work in branch mode on a server of many users with approvers: there a second person is asked.",
     place: placeOf(limit, "answers.two_persons"),
   });
 }

@@ -25,7 +25,7 @@ export const gateErrors = {
   },
   second_person_unavailable: {
     means: "a policy that holds here wants two persons for what a rule asks about, and no second one can be asked",
-    next: "Ask the contact that the message names, or do it outside of the agent.",
+    next: "Work in branch mode on a server of many users with approvers: there a second person is asked.",
   },
   capability_denied: {
     means: "a policy in force does not permit it",

@@ -9,6 +9,7 @@ import {
 } from "@gennai/client/connection/connection";
 import type { ReplPanel, ReplSettings } from "@gennai/client/host/host-messages";
 import type { ChosenModel, HostCommand } from "@gennai/client/host/window-requests";
+import { askApprovals } from "@gennai/client/questions/approvals";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -186,6 +187,7 @@ export class ReplControl {
     if (named === null) this.#wantsNew.value = true;
     this.#opened = this.#opening.begin(named, this.#end.signal);
     void this.#opened.then(() => this.models.learnDefault());
+    void this.#opened.then(() => this.#askApprovals());
   }
 
   get opening(): ReadonlySignal<OpeningState> {
@@ -312,6 +314,16 @@ export class ReplControl {
       // The session is loaded again after this, and shown with the settings in force.
       await this.#change(session, chosen);
     }
+  }
+
+  /** Never rejects: nobody asked for it. */
+  async #askApprovals(): Promise<void> {
+    await askApprovals(this, {
+      confirm: this.confirmations.confirm,
+      isSeen: () => document.visibilityState === "visible",
+      failed: (error) => this.failure.failed("The answer was not taken", error),
+      signal: this.#end.signal,
+    }).catch(() => undefined);
   }
 
   /** False if the server refused. */

@@ -31,7 +31,8 @@ export function QuestionTray({ control }: { readonly control: ReplControl }) {
       <ConfirmationCard
         question={first}
         waiting={open.length - 1}
-        onWait={() => void control.waitFor(first.requestId)}
+        // What another person agreed to waits no longer than that holds.
+        {...(first.agreedBy === undefined ? { onWait: () => void control.waitFor(first.requestId) } : {})}
         onShowDiff={show}
         onAnswer={(reply) => {
           if (before.current !== undefined) control.panel.value = before.current;

@@ -273,7 +273,7 @@ function agentService({
       return {
         version,
         protocolVersion,
-        features: [...features],
+        features: [...features, ...(services.callers.current()?.isApprover === true ? ["approvals"] : [])],
         defaultWorkingDir: workingDir,
         defaultSettings: settingsToMessage({ ...services.defaultSettings, workingDir }),
         isolation: isolationOf(services.stages),

@@ -1,5 +1,6 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create, isMessage } from "@bufbuild/protobuf";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type {
   Interceptor,
   StreamRequest,
@@ -17,6 +18,11 @@ import {
   StopScope,
   SubscribeRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import {
+  AnswerApprovalRequestSchema,
+  ListApprovalsRequestSchema,
+  ListApprovalsResponseSchema,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Callers } from "@gennai/sessions/session/identity";
 import type { SessionOwnership } from "@gennai/sessions/session/log/owned-log";
@@ -47,8 +53,18 @@ export interface RoutingOptions {
 export function routeToOwner(options: RoutingOptions): Interceptor {
   return (next) => async (request) => {
     if (request.stream) return routeStream(options, request, next);
-    if (isMessage(request.message, StopRequestSchema) && request.message.scope !== StopScope.SESSION) {
-      return stopEverywhere(options, request, next);
+    const { message } = request;
+    if (isMessage(message, StopRequestSchema) && message.scope !== StopScope.SESSION) {
+      return everywhere(options, request, next, StopResponseSchema, "turnIds");
+    }
+    if (isMessage(message, ListApprovalsRequestSchema)) {
+      return everywhere(options, request, next, ListApprovalsResponseSchema, "approvals");
+    }
+    if (isMessage(message, AnswerApprovalRequestSchema)) {
+      const { requestId = "" } = message.response ?? {};
+      const asking = (await options.presence.others()).find((id) => requestId.startsWith(id));
+      if (asking === undefined) return next(request);
+      return answered(request, await forwardCall(options, asking, request.method, message));
     }
     const sessionId = sessionIdOf(request.message);
     if (sessionId === undefined) return next(request);
@@ -117,25 +133,25 @@ async function routeStream(
   return response.stream ? { ...response, message: withAttachment(response.message, attachment) } : response;
 }
 
-async function stopEverywhere(
+/** Every replica answers for what it has itself: their lists become one. One that is gone has nothing. */
+async function everywhere<List extends string, Response extends Message & Record<List, unknown[]>>(
   options: RoutingOptions,
   request: UnaryRequest,
   next: (request: UnaryRequest) => Promise<UnaryResponse | StreamResponse>,
+  schema: GenMessage<Response>,
+  list: List,
 ): Promise<UnaryResponse | StreamResponse> {
   const others = options.presence
     .others()
     .then((ids) => Promise.allSettled(ids.map((id) => forwardCall(options, id, request.method, request.message))));
   others.catch(() => undefined);
   const response = await next(request);
-  if (response.stream || !isMessage(response.message, StopResponseSchema)) return response;
-  const turnIds = (await others).flatMap((each) =>
-    each.status === "fulfilled" && isMessage(each.value, StopResponseSchema) ? each.value.turnIds : [],
+  if (response.stream || !isMessage(response.message, schema)) return response;
+  const { message } = response;
+  const more = (await others).flatMap((each) =>
+    each.status === "fulfilled" && isMessage(each.value, schema) ? each.value[list] : [],
   );
-  const message = create(StopResponseSchema, {
-    ...response.message,
-    turnIds: [...response.message.turnIds, ...turnIds],
-  });
-  return { ...response, message };
+  return { ...response, message: { ...message, [list]: [...message[list], ...more] } };
 }
 
 /** Reads the events of other replicas before this one answers. */

@@ -195,7 +195,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   );
   const checkpoints = parts.use(new CheckpointRegistry({ stateDir: store.stateDir }));
   const space = new FreeSpace(stateDir);
-  const approvals = new Approvals(Date.now);
+  const approvals = new Approvals(Date.now, replica?.presence.replicaId);
   const manager: SessionManager = new SessionManager(
     {
       log: observer.log(store.log),
@@ -247,8 +247,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,
       elsewhere: server.elsewhere,
-      // An approver may reach another replica than the one that asks.
-      secondPerson: options.users?.claims.approverRole !== undefined && replica === undefined ? approvals : undefined,
+      secondPerson: options.users?.claims.approverRole === undefined ? undefined : approvals,
       protectedBranches: async () => [...(options.protectedBranches ?? []), ...managedBranches(await limitsNow())],
       home: homedir(),
       userKeys: options.users === undefined ? { home: homedir(), environment: options.environment } : undefined,

@@ -19,12 +19,6 @@ export type SecondAnswer =
   | { readonly type: "no"; readonly by: string; readonly reason: string }
   | { readonly type: "timeout" };
 
-/** Asks another person about what one has agreed to, where a policy wants two. */
-export interface SecondPerson {
-  /** Rejects when the signal aborts. */
-  ask(first: FirstYes, options: { readonly signal: AbortSignal }): Promise<SecondAnswer>;
-}
-
 /** The answer of both. */
 export function answerOfBoth(yes: Answer & { readonly type: "yes" }, second: SecondAnswer): Answer {
   if (second.type !== "yes") return second;
@@ -46,20 +40,29 @@ interface Open {
   readonly settle: (answer: SecondAnswer) => void;
 }
 
-/** The second persons of a tenant: its approvers, but never who agreed first. All of it ends with the process, as a refusal. */
-export class Approvals implements SecondPerson {
+/**
+ * Asks the second persons of a tenant, where a policy wants two: its approvers, but never who agreed first. All of it ends with the
+ * process, as a refusal.
+ */
+export class Approvals {
   readonly #now: () => number;
+  readonly #place: string;
   readonly #open = new Map<string, Open>();
 
-  /** @param now milliseconds since the epoch */
-  constructor(now: () => number) {
+  /**
+   * @param now milliseconds since the epoch
+   * @param place id of the replica that asks; ids of what waits begin with it
+   */
+  constructor(now: () => number, place = "") {
     this.#now = now;
+    this.#place = place;
   }
 
+  /** Rejects when the signal aborts. */
   async ask(first: FirstYes, { signal }: { readonly signal: AbortSignal }): Promise<SecondAnswer> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<SecondAnswer>();
-    const id = randomUUID();
+    const id = `${this.#place}${randomUUID()}`;
     this.#open.set(id, { approval: { ...first, id, expires: this.#now() + holdsFor }, settle: resolve });
     const timer = setTimeout(() => resolve({ type: "timeout" }), holdsFor);
     const onAbort = (): void => reject(signal.reason);

@@ -17,7 +17,7 @@ import { type ClientAnswer, judgedAnswer } from "./client-answer.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { Elsewhere, OpenQuestion } from "./elsewhere.ts";
 import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
-import { answerOfBoth, type FirstYes, type SecondPerson } from "./second-person.ts";
+import { type Approvals, answerOfBoth, type FirstYes } from "./second-person.ts";
 
 /** The editor bridge and the confirmer of one turn. */
 export type SessionBridge = EditorBridge & Confirmer & UserAsker;
@@ -51,7 +51,7 @@ export function sessionBridge(options: {
   readonly elsewhere?: (Pick<OpenQuestion, "workspace" | "tell"> & { readonly people: Elsewhere }) | undefined;
   /** Asks another person where two have to agree; undefined: nobody can be. */
   readonly second?:
-    | (Pick<FirstYes, "user" | "workspace"> & Pick<OpenQuestion, "tell"> & { readonly people: SecondPerson })
+    | (Pick<FirstYes, "user" | "workspace"> & Pick<OpenQuestion, "tell"> & { readonly people: Approvals })
     | undefined;
 }): SessionBridge {
   const { clients, requests, turnId, settings, elsewhere } = options;

@@ -12,7 +12,7 @@ import type { Stages } from "@gennai/shell/stages/stages";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { Elsewhere } from "../bridge/elsewhere.ts";
-import type { SecondPerson } from "../bridge/second-person.ts";
+import type { Approvals } from "../bridge/second-person.ts";
 import type { WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { EmergencyControls } from "../rules/emergency-controls.ts";
@@ -102,7 +102,7 @@ export interface SessionServices extends LogServices, TurnServices {
   /** Asks people who sit at no client; undefined: nobody is. */
   readonly elsewhere?: Elsewhere | undefined;
   /** Asks a second person where a policy wants two; undefined: nobody can be asked. */
-  readonly secondPerson?: SecondPerson | undefined;
+  readonly secondPerson?: Approvals | undefined;
   /** Globs of further protected branches: of options, and of policies in force. */
   protectedBranches(): Promise<readonly string[]>;
   readonly home: string;

@@ -1,4 +1,4 @@
-import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "@gennai/client/questions/confirmation";
+import { answerApproval, approvalQuestion } from "@gennai/client/questions/approvals";
 import type { Approval } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { confirmAtTerminal } from "../../client/terminal-confirmation.ts";
@@ -28,11 +28,8 @@ export async function approveCommand(
     return said({ approvals: approvals.map(rowOf) }, text);
   }
   const approval = approvals.find(({ question }) => question?.requestId === id);
-  const question = approval?.question;
-  if (approval === undefined || question === undefined)
+  if (approval === undefined) {
     throw usageError(`Nothing with the id ${id} waits for you.`, "gennai approve lists them.");
-  if (!showsWhatItApproves(question)) {
-    throw new CliError("The question does not show the action that it is about.", { next: [] });
   }
   if (!isTerminal(console.input) || !isTerminal(console.errors)) {
     throw usageError("Only a person at a terminal can agree.", "Run gennai approve in a terminal.");
@@ -40,22 +37,11 @@ export async function approveCommand(
   using interrupts = new Interrupts();
   using input = new LineInput(console, () => interrupts.interrupt());
   const write = (text: string): void => void console.errors.write(text);
-  write(aboutFirst(approval));
   const paint = paintFor(console.errors, console.environment);
-  const { parts: _kept, ...shown } = confirmationQuestion(question);
-  const reply = await confirmAtTerminal(shown, { input, write, paint, signal });
+  const reply = await confirmAtTerminal(approvalQuestion(approval), { input, write, paint, signal });
   if (reply.answer === "nobody") throw new CliError("Nothing was answered, so it still waits.", { next: [] });
-  const response = confirmationResponse(question, reply);
-  await server.governance.answerApproval({ response, policySha256: question.computed?.policySha256 ?? "" }, { signal });
+  await answerApproval(server.governance, approval, reply, { signal });
   return said({ id, answer: reply.answer }, reply.answer === "yes" ? "You agreed.\n" : "You refused.\n");
-}
-
-function aboutFirst({ agreedBy, workspace, without }: Approval): string {
-  const lines = [
-    `${spelledOut(agreedBy)} agreed to this in ${spelledOut(workspace)}.`,
-    ...(without.length === 0 ? [] : [`Not kept: ${without.map(spelledOut).join(", ")}.`]),
-  ];
-  return lines.map((line) => `${line}\n`).join("");
 }
 
 function lineOf({ question, agreedBy, workspace }: Approval): string {
