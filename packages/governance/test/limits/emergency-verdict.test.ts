@@ -99,6 +99,7 @@ describe("seed 003 §13 deploy: block production deploy tool specifically", () =
     ...["fly deploy", "gh release create v1", "cargo publish", "python3 -m twine upload dist/*", "serverless deploy"],
     ...["ansible-playbook site.yml", "npm run deploy", "npm run release:prod", "yarn deploy", "make deploy"],
     ...["./deploy.sh", "bash scripts/deploy.sh prod", "node scripts/publish.js", "git push heroku main"],
+    ...["gradle :lib:uploadArchives", "mvn org.apache.maven.plugins:maven-deploy-plugin:3.0.0:deploy-file"],
     ...["ssh prod 'kubectl apply -f x'", "python3 -c 'import os; os.system(\"npm publish\")'"],
     ...["echo npm publish | sh", "ls && npm publish", "alias n=npm; n publish", "$X publish"],
     ...["eval $(echo npm publish)", "timeout 5 npm publish"],

@@ -65,7 +65,12 @@ export function deploys(
         continue;
       }
       const next = operands[index + 1]?.word;
-      if (anyOperand.test(foldName(word)) && !(next !== undefined && unless?.test(next) === true)) return found(word);
+      // In a goal, a name stands behind each `:`.
+      if (
+        [foldName(word), word].some((one) => anyOperand.test(one)) &&
+        !(next !== undefined && unless?.test(next) === true)
+      )
+        return found(word);
     }
   }
   if (verb !== undefined || Object.values(known.verbs ?? {}).some(({ deploys: does }) => does === true)) {
