@@ -60,8 +60,8 @@ export interface BodyReader {
 export type RequestMeaning =
   /** `body` is sent in place of the one that came, so that nothing is sent that was not read. */
   | { readonly type: "reads"; readonly body?: Buffer }
-  /** `what`: for the person who is asked, as `push 1234abc to refs/heads/main`. */
-  | { readonly type: "writes"; readonly what: string; readonly body?: Buffer }
+  /** For the person who is asked. */
+  | ({ readonly type: "writes"; readonly body?: Buffer } & SentChange)
   | { readonly type: "refused"; readonly why: string };
 
 /** What it says is seen beside a document of the host as it is now. */
@@ -75,17 +75,30 @@ export interface ComparedMeaning {
   read(there: Buffer | undefined): RequestMeaning;
 }
 
+/** Characters: more than a person reads in a question is not asked about. */
+export const maxShown = 4_000;
+
+export interface SentChange {
+  /** As `push 1234abc to refs/heads/main`. */
+  readonly what: string;
+  /** Its program may be told that it was done before it is, so that all that belongs to it is seen, and asked about once. */
+  readonly pretends?: true;
+  /** It belongs to this change: nobody is asked about it where that was sent. */
+  readonly follows?: string;
+}
+
 /** A request that would change something with a login, and waits for a person. */
-export interface HeldRequest {
+export interface HeldRequest extends SentChange {
   readonly endpoint: Endpoint;
   readonly login: string;
-  readonly what: string;
   /** Aborts when it cannot be sent any more. */
   readonly signal: AbortSignal;
 }
 
-/** Asks a person whether a request is sent; resolves with why it is not. */
-export type AskToSend = (request: HeldRequest) => Promise<string | undefined>;
+/** Asks a person whether a request is sent; resolves with why it is not, or with `pretended` if its program is told that it was. */
+export type AskToSend = (request: HeldRequest) => Promise<string | typeof pretended | undefined>;
+
+export const pretended = Symbol("pretended");
 
 /** Whether a request says of its body that it is JSON, so that no server reads it as a form. */
 export function saysJson({ headers }: LoginRequest): boolean {

@@ -12,7 +12,7 @@ export interface HeldBody {
 export const maxHeld = 128 * 1024 * 1024;
 
 /** Bytes that a part of a body takes at least, however short it is. */
-const leastHeld = 512;
+export const leastHeld = 512;
 
 /** Counts what the requests of a run hold. */
 export class HeldBytes {

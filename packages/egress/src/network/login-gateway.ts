@@ -18,6 +18,7 @@ import {
   isPlainPath,
   type LoginRequest,
   type LoginUse,
+  pretended,
   type RequestMeaning,
 } from "./added-login.ts";
 import { formsOf, withoutTexts } from "./answer-filter.ts";
@@ -134,7 +135,8 @@ export class LoginGateway implements Disposable {
     const meaning = found.type === "compares" ? found.read(await this.#read(found, use, claim)) : found;
     const why = await this.#whyNot(meaning, said.authorization, response);
     if (why !== undefined) {
-      this.#refuse(incoming, response, why);
+      if (why === pretended) this.#answerAlone(response, 201);
+      else this.#refuse(incoming, response, why);
       return;
     }
     const sent = (meaning.type !== "refused" && meaning.body) || bytes;
@@ -148,7 +150,7 @@ export class LoginGateway implements Disposable {
     meaning: RequestMeaning,
     authorization: string | undefined,
     response: ServerResponse,
-  ): Promise<string | undefined> {
+  ): ReturnType<AskToSend> {
     if (meaning.type === "reads") return undefined;
     if (meaning.type === "refused") return meaning.why;
     if (authorization === undefined) return "It would change something without the login that was agreed to.";
@@ -158,7 +160,9 @@ export class LoginGateway implements Disposable {
     try {
       const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
       const { endpoint, login } = this.login;
-      const refusal = await this.#ask({ endpoint, login, what: meaning.what, signal });
+      const { what, pretends, follows } = meaning;
+      const more = { ...(pretends && { pretends }), ...(follows !== undefined && { follows }) };
+      const refusal = await this.#ask({ endpoint, login, what, ...more, signal });
       return signal.aborted ? "The command ended before the answer came." : refusal;
     } finally {
       response.off("close", leave);
@@ -182,8 +186,13 @@ export class LoginGateway implements Disposable {
     const { "if-none-match": tag, "if-modified-since": time } = incoming.headers;
     const isKept = tag !== undefined || time !== undefined;
     if (known === undefined && !isKept) return this.#refuse(incoming, response, nobodyYet, 404);
+    this.#answerAlone(response, known === undefined ? 304 : 200, known);
+  }
+
+  /** Nothing is sent to the host. */
+  #answerAlone(response: ServerResponse, status: number, known?: string): void {
     this.#filter.refuse(this.login.endpoint, nobodyYet);
-    response.writeHead(known === undefined ? 304 : 200).end(known);
+    response.writeHead(status).end(known);
   }
 
   #send(incoming: IncomingMessage, response: ServerResponse, sent: SentRequest): void {

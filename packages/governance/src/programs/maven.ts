@@ -7,6 +7,8 @@ const table = (at: string, fields: LoginTable["fields"]): LoginTable => ({
   at,
   fields,
 });
+const files =
+  /^(?:[\w.-]+\/)+(?:maven-metadata\.xml|(?=[\w.+]*-)[\w.+-]+\.(?:pom|jar|war|ear|aar|zip|tar\.gz|module))(?:\.(?:md5|sha(?:1|256|512)|asc))?$/;
 const address = { address: "url" };
 
 /** Plugins run in it that it fetches: no answer for its connections lasts. Its settings name the address of a login, or it has none. */
@@ -29,8 +31,8 @@ export const maven: Program = {
       table("profiles profile pluginRepositories pluginRepository", address),
       table("mirrors mirror", address),
     ],
-    reads:
-      /^(?:[\w.-]+\/)+(?:maven-metadata\.xml|(?=[\w.+]*-)[\w.+-]+\.(?:pom|jar|war|ear|aar|zip|tar\.gz|module))(?:\.(?:md5|sha(?:1|256|512)|asc))?$/,
+    reads: files,
+    publishes: { method: "PUT", path: files, form: "files" },
   },
   valued: "-s -gs -f -P -pl -rf -T -t --settings --global-settings --file --activate-profiles --projects --resume-from",
   otherwise: { login: true },

@@ -104,7 +104,8 @@ export interface RegistryUse {
     readonly method: "POST" | "PUT";
     /** Path behind an address. */
     readonly path: RegExp;
-    readonly form: "python-upload" | "gem";
+    /** `files`: each of its files at a path of its own, its checksums beside it, and lists of versions; it reads meanwhile. */
+    readonly form: "python-upload" | "gem" | "files";
   };
   /**
    * Variables by which it finds a login, for it reads none of the files. In the values stand `$LOGIN`, `$USER`, `$ADDRESS`; and

@@ -44,8 +44,8 @@ export function changeBy(what: string, ...forms: readonly RegExp[]): ExpectedCha
   };
 }
 
-export function exactly(what: string): ExpectedChange {
-  return changeBy(what, new RegExp(`^${literal(what)}$`));
+export function exactly(...all: readonly string[]): ExpectedChange {
+  return changeBy(all.join("; "), ...all.map((what) => new RegExp(`^${literal(what)}$`)));
 }
 
 export function literal(text: string): string {

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { isLoopback } from "@gennai/governance/endpoint";
 import type { LoginTable, RegistryUse } from "@gennai/governance/programs/program";
 import { parse } from "yaml";
-import type { BodyReader, LoginRequest } from "../../network/added-login.ts";
 import { registryAddress } from "../login/npm-settings.ts";
 import { settingsText } from "../login/settings-text.ts";
 import type { UserKeys } from "../login/user-keys.ts";
+import { DeployedFiles } from "../requests/deployed-files.ts";
 import { gemPush } from "../requests/gem-push.ts";
 import { pythonUpload } from "../requests/python-upload.ts";
 import { loginIn, netrcLogin } from "./pip-settings.ts";
@@ -34,21 +34,25 @@ export function declaredPlaces(use: RegistryUse, keys: UserKeys, words: readonly
     mayAsk: (path) =>
       use.archives?.test(path) === true ||
       (path.startsWith(one.url.pathname) && use.reads.test(path.slice(one.url.pathname.length))),
-    describes: () => false,
-    changes: (request) => changeOf(use, one.url, request),
+    ...(use.publishes?.form !== "files" && { describes: () => false }),
+    changes: changesAt(use, one.url),
     ...(use.inRun !== undefined && {
       inRun: (placeholder) => ({ environment: variablesOf(use, one, { isChosen: one === chosen, placeholder }) }),
     }),
   }));
 }
 
-function changeOf({ publishes }: RegistryUse, url: URL, request: LoginRequest): BodyReader | undefined {
-  const { method, path } = request;
-  // An address may be that of a document, where it gets a slash behind it here.
-  const inside = `${path}/`.startsWith(url.pathname) ? path.slice(url.pathname.length) : undefined;
-  if (publishes === undefined || method !== publishes.method || inside === undefined || !publishes.path.test(inside))
-    return undefined;
-  return publishes.form === "gem" ? gemPush : pythonUpload(request);
+function changesAt({ publishes }: RegistryUse, url: URL): NonNullable<RegistryAccess["changes"]> {
+  const files = new DeployedFiles();
+  return (request) => {
+    const { method, path } = request;
+    // An address may be that of a document, where it gets a slash behind it here.
+    const inside = `${path}/`.startsWith(url.pathname) ? path.slice(url.pathname.length) : undefined;
+    if (publishes === undefined || method !== publishes.method || inside === undefined || !publishes.path.test(inside))
+      return undefined;
+    if (publishes.form === "files") return files.reader(inside, path);
+    return publishes.form === "gem" ? gemPush : pythonUpload(request);
+  };
 }
 
 function variablesOf(

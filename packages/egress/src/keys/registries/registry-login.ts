@@ -70,9 +70,11 @@ export function combinedLogins(
         // Some managers send it only for names with a scope.
         return read && { authorization: read.authorization, unasked: true as const };
       }
-      for (const { authorization, changes } of query === "" ? inner : []) {
+      for (const { authorization, changes, inRun: shown } of query === "" ? inner : []) {
         const body = changes?.(request);
-        if (body !== undefined) return { authorization, headers: ofChanges, body };
+        // Without a place for a placeholder, its program cannot send one.
+        if (body !== undefined)
+          return { authorization, headers: ofChanges, body, ...(shown === undefined && { unasked: true as const }) };
       }
       return undefined;
     };

@@ -1,3 +1,4 @@
+import { deploys } from "@gennai/governance/command/dangers/find-deploy";
 import type { Endpoint } from "@gennai/governance/endpoint";
 import { type FoundVerb, knownPrograms } from "@gennai/governance/programs/known-programs";
 import type { LoginSource } from "@gennai/governance/programs/program";
@@ -15,7 +16,9 @@ import { yarnPlaces } from "./yarn-places.ts";
 export function registryLogins(calls: readonly FoundVerb[], keys: UserKeys): readonly OwnLogin[] {
   const sources = new Set(calls.flatMap(({ program }) => program.logins ?? []));
   const words = calls.flatMap(({ rest }) => rest.filter((word) => word !== undefined));
-  const deploys = calls.filter(({ verb, rest }) => verb.deploys === true || rest[0] === "publish").length;
+  const isDeploy = ({ program: { names }, name, rest }: FoundVerb): boolean =>
+    deploys(names.replace(/ .*/, ""), [name, ...rest]) !== undefined;
+  const deploying = calls.filter(isDeploy).length;
   const uses = new Set(calls.flatMap(({ program }) => program.registry ?? []));
   const [call, ...others] = calls;
   const found = [
@@ -23,9 +26,9 @@ export function registryLogins(calls: readonly FoundVerb[], keys: UserKeys): rea
     ...[...uses].flatMap((use) => declaredPlaces(use, keys, words)),
   ];
   return combinedLogins(found, keys, {
-    publishes: deploys === calls.length,
+    publishes: deploying === calls.length,
     expects: call && others.length === 0 ? expectedChange(call) : undefined,
-    isNeeded: (endpoint) => deploys > 0 || !isPublicRegistry(endpoint),
+    isNeeded: (endpoint) => deploying > 0 || !isPublicRegistry(endpoint),
   });
 }
 

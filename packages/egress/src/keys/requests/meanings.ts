@@ -1,16 +1,17 @@
-import type { RequestMeaning } from "../../network/added-login.ts";
+import { maxShown, type RequestMeaning, type SentChange } from "../../network/added-login.ts";
 
 export function refused(why: string): RequestMeaning {
   return { type: "refused", why };
 }
 
-/** Characters: more than a person reads in a question is not asked about. */
-const maxShown = 4_000;
-
 /** A change, if a question can show it. @param body what is sent in place of the one that came */
-export function writes(what: string, body?: Buffer): RequestMeaning {
+export function writes(
+  what: string,
+  body?: Buffer,
+  more: Pick<SentChange, "pretends" | "follows"> = {},
+): RequestMeaning {
   if (what.length > maxShown || /\p{Cc}/u.test(what)) return refused("It has more fields than a question can show.");
-  return { type: "writes", what, ...(body !== undefined && { body }) };
+  return { type: "writes", what, ...(body !== undefined && { body }), ...more };
 }
 
 /** Undefined for what is no JSON. */

@@ -69,7 +69,7 @@ export function uploadedFile(bytes: Buffer, boundary: string): RequestMeaning {
     ],
     boundary,
   );
-  return writes(what, body);
+  return writes(what, body, { pretends: true });
 }
 
 /** Whether a wheel or source archive is named by this release. Names are compared as Python does. */

@@ -238,9 +238,14 @@ test.each<[text: string, path: string, host: string, environment: Readonly<Recor
   }
 });
 
-test("Maven changes nothing with a login: what it would deploy is more than one question shows", async () => {
-  const put = await uses("mvn deploy", "PUT", () => "/all/org/x/dep/1.0/dep-1.0.jar");
-  expect(Object.values(put)).toEqual([undefined, undefined]);
+test("Maven changes files of releases below the address of a login, and no others", async () => {
+  const put = async (path: string): Promise<readonly string[]> =>
+    Object.entries(await uses("mvn deploy", "PUT", () => path)).flatMap(([host, use]) =>
+      use === undefined ? [] : host,
+    );
+  expect(await put("/all/org/x/dep/1.0/dep-1.0.jar")).toEqual(["https://maven.example:443"]);
+  for (const path of ["/all/x.sh", "/all/archetype-catalog.xml", "/other/org/x/dep/1.0/dep-1.0.jar"])
+    expect(await put(path), path).toEqual([]);
 });
 
 test.each(["npm install", "npm ci && npm test", "pnpm install | tee x", "TOKEN=x pnpm install", "./npm install"])(

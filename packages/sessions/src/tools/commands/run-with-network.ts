@@ -1,6 +1,6 @@
 import { type ExpectedChange, exactly, type OwnLogin } from "@gennai/egress/keys/login/own-login";
 import { noLogins, type OwnLogins, wantsLogin } from "@gennai/egress/keys/own-logins";
-import type { AskToSend } from "@gennai/egress/network/added-login";
+import { type AskToSend, type HeldRequest, maxShown, pretended } from "@gennai/egress/network/added-login";
 import { hidesFailure } from "@gennai/governance/command/hides-failure";
 import type { CommandAnalysis } from "@gennai/governance/command-analysis";
 import type { AllowedEndpoint, Connection, RunProgram } from "@gennai/governance/connection";
@@ -69,11 +69,12 @@ export async function runWithNetwork<Run extends StagedShellRun>(
   const agreed = new Set<{ readonly endpoint: Endpoint; readonly change: ExpectedChange }>();
   /** What was refused, and why. */
   const refusals = new Map<string, string>();
-  /** What a first run would have sent, by the name of the host. */
-  const rehearsed = new Map<string, string>();
-  let hasSent = false;
+  /** What was sent with a login. */
+  const sent = new Set<string>();
+  /** Why nothing of what a program was told to be done is sent. */
+  let refusal: string | undefined;
   let allowed = given.length > 0 ? given : await standing(program, network);
-  const told = async (one: AllowedEndpoint): Promise<AllowedEndpoint> => {
+  const described = async (one: AllowedEndpoint): Promise<AllowedEndpoint> => {
     const login = own.find((each) => each.login === one.login && sameEndpoint(each.endpoint, one));
     if (login === undefined) return one;
     const remark = one.sends === undefined ? undefined : await login.remark?.(one.sends, { signal });
@@ -81,24 +82,27 @@ export async function runWithNetwork<Run extends StagedShellRun>(
     const address = one.address ?? (await stages.privateAddress(one));
     return { ...one, ...(address !== undefined && { address }), ...(remark !== undefined && { remark }) };
   };
-  const ask: AskToSend = ({ endpoint, login, what, signal: until }) =>
+  const ask: AskToSend = ({ endpoint, login, what, follows, signal: until }) =>
     questions.run("question", async () => {
       const wanting = `${what} at ${endpointName(endpoint)}`;
-      const isAgreed = [...agreed].some((one) => sameEndpoint(one.endpoint, endpoint) && one.change.covers(what));
+      if (refusal !== undefined) return refusal;
+      const isAgreed =
+        (follows !== undefined && sent.has(`${follows} at ${endpointName(endpoint)}`)) ||
+        [...agreed].some((one) => sameEndpoint(one.endpoint, endpoint) && one.change.covers(what));
       if (!isAgreed) {
         const last = refusals.size < maxRefusals ? undefined : [...refusals.values()].at(-1);
         const before = refusals.get(wanting) ?? last;
         if (before !== undefined) return before;
         using _held = clock.hold();
         const { address } = allowed.find((one) => sameEndpoint(one, endpoint)) ?? {};
-        const wanted = await told({ ...endpoint, ...(address && { address }), login, sends: what });
+        const wanted = await described({ ...endpoint, ...(address && { address }), login, sends: what });
         const judgement = await network.letThrough({ program, endpoints: [wanted], until });
         if (judgement.type === "refused") {
           refusals.set(wanting, judgement.error.message);
           return judgement.error.message;
         }
       }
-      hasSent = true;
+      sent.add(wanting);
       return undefined;
     });
   for (let runs = 1; ; runs += 1) {
@@ -110,47 +114,63 @@ export async function runWithNetwork<Run extends StagedShellRun>(
     const placeholders = inRun(own.filter((one) => used.includes(one) || !reached(one)));
     const opened = await Promise.all(used.map((login) => login.open({ signal })));
     const rehearsals =
-      runs > 1 || given.length > 0 ? [] : own.flatMap((one) => (reached(one) ? [] : (one.rehearsals ?? [])));
+      given.length > 0 || refusal !== undefined
+        ? []
+        : own.flatMap((one) => (reached(one) ? [] : (one.rehearsals ?? [])));
     const logins = [...opened, ...rehearsals];
+    // What is not sent, as nobody was asked; and of this, what its program was told to be done.
+    const noted: HeldRequest[] = [];
+    const told: HeldRequest[] = [];
+    const runsAgain = given.length === 0 && refusal === undefined && runs < maxRuns;
     const askOrNote: AskToSend = (held) => {
-      if (!rehearsals.some(({ endpoint }) => sameEndpoint(endpoint, held.endpoint))) return ask(held);
-      const place = endpointName(held.endpoint);
-      // More than one is asked about as each of them comes.
-      rehearsed.set(place, rehearsed.has(place) ? "" : held.what);
-      return Promise.resolve("Nobody was asked yet.");
+      const at = (one: { readonly endpoint: Endpoint }): boolean => sameEndpoint(one.endpoint, held.endpoint);
+      const pretends = held.pretends === true && runsAgain && sent.size === 0 && ![...agreed].some(at);
+      if (!pretends && told.length === 0 && !rehearsals.some(at)) return ask(held);
+      noted.push(held);
+      if (pretends) told.push(held);
+      return Promise.resolve(pretends ? pretended : "Nobody was asked yet.");
     };
     const staged = await start({ allowed, logins, ask: askOrNote, placeholders, clock });
     connections.push(...staged.connections);
     const refused = refusedEndpoints(staged.connections).filter((one) => !isRefusedBesideLogin(one, allowed));
     const ended = { staged, connections };
     const notes = notesOf(staged, { command, allowed });
+    if (refusal !== undefined) return { ...ended, notes: [...notes, `[no way to the network: ${refusal}]`] };
     // A run with a login may reach only what was agreed to.
     if (given.length > 0 || runs === maxRuns) return { ...ended, notes };
     const { state, exitCode } = staged.run;
+    for (const { endpoint, login } of told) {
+      if (!refused.some((one) => sameEndpoint(one, endpoint))) refused.push({ ...endpoint, login });
+    }
     const wanted =
-      state !== "aborted" && isWorthAsking(command, refused, exitCode)
-        ? withLogins(refused, own, { allowed, rehearsed })
+      state !== "aborted" && (told.length > 0 || isWorthAsking(command, refused, exitCode))
+        ? withLogins(refused, own, { allowed, noted })
         : wantingLogin(staged, command, allowed, own);
     if (wanted.length === 0) return { ...ended, notes };
     // It would be done twice.
-    if (hasSent) return { ...ended, notes: [...notes, onceSent] };
-    const endpoints = await Promise.all(wanted.map(told));
+    if (sent.size > 0) return { ...ended, notes: [...notes, onceSent] };
+    const endpoints = await Promise.all(wanted.map(described));
     const judgement = await letThrough({ program, endpoints }, staged, network);
     if (judgement.type === "refused") {
       const { message, hint } = judgement.error;
       const why = [message, ...(hint === undefined ? [] : [hint])].join(" ");
-      return { ...ended, notes: [...notes, `[no way to the network: ${why}]`] };
+      if (told.length === 0) return { ...ended, notes: [...notes, `[no way to the network: ${why}]`] };
+      // It was told that what it sends was done.
+      refusal = why;
     }
     await staged.drop();
     signal.throwIfAborted();
-    const more = judgement.allowed;
+    const more = judgement.type === "refused" ? [] : judgement.allowed;
     for (const { sends, ...endpoint } of more) {
-      if (sends === undefined) continue;
+      if (sends === undefined && !told.some((one) => sameEndpoint(one.endpoint, endpoint))) continue;
       const { expects } = own.find((one) => one.login === endpoint.login && sameEndpoint(one.endpoint, endpoint)) ?? {};
-      agreed.add({ endpoint, change: expects?.what === sends ? expects : exactly(sends) });
+      agreed.add({
+        endpoint,
+        change: expects !== undefined && expects.what === sends ? expects : exactly(...changesOf(noted, endpoint)),
+      });
     }
     allowed = [...allowed.filter((one) => !more.some((other) => sameEndpoint(one, other))), ...more];
-    onOutput(`\n[it may reach ${named(more)} now, and runs again]\n`);
+    if (refusal === undefined) onOutput(`\n[it may reach ${named(more)} now, and runs again]\n`);
   }
 }
 
@@ -158,10 +178,7 @@ export async function runWithNetwork<Run extends StagedShellRun>(
 function withLogins(
   refused: readonly AllowedEndpoint[],
   own: readonly OwnLogin[],
-  {
-    allowed,
-    rehearsed,
-  }: { readonly allowed: readonly AllowedEndpoint[]; readonly rehearsed: ReadonlyMap<string, string> },
+  { allowed, noted }: { readonly allowed: readonly AllowedEndpoint[]; readonly noted: readonly HeldRequest[] },
 ): readonly AllowedEndpoint[] {
   const needed = refused.map((endpoint) => ({
     endpoint,
@@ -174,12 +191,20 @@ function withLogins(
   if (needed.every(({ found }) => found === undefined)) return refused;
   const all = [...needed, ...more.map((found) => ({ endpoint: found.endpoint, found }))];
   const expects = (found: OwnLogin | undefined): string | undefined =>
-    found && (found.expects?.what ?? (rehearsed.get(endpointName(found.endpoint)) || undefined));
+    found && (found.expects?.what ?? (changesOf(noted, found.endpoint).join("; ") || undefined));
   return all.map(({ endpoint, found }) => ({
     ...endpoint,
     ...(found && { login: found.login }),
     ...(expects(found) !== undefined && { sends: expects(found) }),
   }));
+}
+
+/** What stands in the question about a host; of others, each is asked about as it comes. */
+function changesOf(noted: readonly HeldRequest[], endpoint: Endpoint): readonly string[] {
+  const there = noted.filter((one) => sameEndpoint(one.endpoint, endpoint) && one.follows === undefined);
+  const all = [...new Set(there.map(({ what }) => what))];
+  const isShown = all.length === 1 || there.every((one) => one.pretends === true);
+  return isShown && all.join("; ").length <= maxShown ? all : [];
 }
 
 const onceSent =
