@@ -9,6 +9,7 @@ import {
   type HostCall,
   type HostEvent,
   type HostVerdict,
+  probeSession,
   UnreadableHookInput,
 } from "./hosts/guarded-host.ts";
 import { knownHosts } from "./hosts/known-hosts.ts";
@@ -64,13 +65,15 @@ export class GuardedHosts {
         hint: `Agents: ${[...knownHosts.keys()].join(", ")}.`,
       });
     }
-    const verdict = await this.#verdict(host, workingDir, eventOf(host, payload));
-    return verdict === undefined ? undefined : host.answer(verdict);
+    const event = eventOf(host, payload);
+    const verdict = await this.#verdict(host, workingDir, event);
+    return verdict === undefined ? undefined : host.answer(verdict, event);
   }
 
   async #verdict(host: GuardedHost, workingDir: string, event: HostEvent): Promise<HostVerdict | undefined> {
     const { emergency, callers } = this.#manager.services;
     if (event.type === "other") return undefined;
+    if (event.session === probeSession) return { type: "deny", reason: "This call only tries the hook. (Gennai)" };
     const key = JSON.stringify([host.id, callers.current()?.user ?? "", workingDir, event.session]);
     switch (event.type) {
       case "before":

@@ -16,7 +16,7 @@ import { maxFileBytes } from "@gennai/sessions/tools/text-limits";
 import { repositoryStartsNothing } from "@gennai/shell/run/reads-only";
 import * as z from "zod";
 import type { Kept } from "./guarded-changes.ts";
-import type { HostCall, HostCallEnd } from "./hosts/guarded-host.ts";
+import { type HostCall, type HostCallEnd, settingsChange } from "./hosts/guarded-host.ts";
 
 export interface GuardedToolPorts {
   readonly workspace: Workspace;
@@ -234,6 +234,16 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
         },
         ({ notebook_path, new_source }) => write(notebook_path, new_source),
       );
+    case settingsChange:
+      return kind({ path }, async ({ path: raw }) => {
+        throw new ToolFailure(
+          "control_file",
+          `${raw} changed while the agent runs. The change is kept out of this session.`,
+          {
+            hint: "It counts from the agent's next session on.",
+          },
+        );
+      });
     case "WebFetch":
       return kind({ url: z.string().min(1).max(2000), prompt: z.string().optional() }, async ({ url }) => {
         const listed = checkedUrl(url, await ports.loadWeb());

@@ -1,13 +1,30 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { type GuardedHost, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
+import {
+  type GuardedHost,
+  type HostCall,
+  type HostCallEnd,
+  type HostEvent,
+  probeSession,
+  settingsChange,
+} from "./guarded-host.ts";
 import { isEventBut, payloadReader } from "./payload-reader.ts";
 
 const parsed = payloadReader("This is not a message that Claude Code tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
-export const claudeCodeEvents = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"] as const;
+export const claudeCodeEvents = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "ConfigChange",
+  "Stop",
+  "SessionEnd",
+] as const;
+
+/** Before them, a hook can refuse. */
+const before = ["PreToolUse", "ConfigChange"] as const;
 
 const id = z.string().min(1).max(200);
 const input = z.looseObject({ session_id: id, hook_event_name: z.string() });
@@ -16,6 +33,11 @@ const call = z.looseObject({
   tool_name: z.string().min(1).max(200),
   tool_use_id: id,
   tool_input: z.record(z.string(), z.unknown()),
+});
+const change = z.looseObject({
+  cwd: z.string().min(1).max(4096),
+  source: z.string(),
+  file_path: z.string().optional(),
 });
 const end = z.looseObject({
   tool_use_id: id,
@@ -35,11 +57,11 @@ export const claudeCode: GuardedHost = {
     form: {
       type: "settings",
       events: claudeCodeEvents,
-      before: "PreToolUse",
+      before,
       more: { PreToolUse: { onFailure: "block" } },
     },
     probe: (file, cwd) => ({
-      session_id: "gennai-probe",
+      session_id: probeSession,
       hook_event_name: "PreToolUse",
       cwd,
       tool_name: "Write",
@@ -54,6 +76,8 @@ export const claudeCode: GuardedHost = {
     ],
     program: "claude",
     majors: [2],
+    // 2.1.40 leaves out a whole file of settings that names an event it does not know.
+    since: "2.1.49",
     home: ({ CLAUDE_CONFIG_DIR, HOME }) => CLAUDE_CONFIG_DIR || join(HOME || homedir(), ".claude"),
     switches: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
     userFile: "settings.json",
@@ -67,6 +91,7 @@ export const claudeCode: GuardedHost = {
       "Before 2.1.295, a hook that takes longer than its time, or that cannot be started, does not stop a call.",
       "Gennai sees the text of a command, not what it does. Commands not proven to read are asked about.",
       "Hooks and settings of plugins and of an organisation are not looked at.",
+      "Settings that change while Claude Code runs are kept out of that session, whatever they are.",
       "A command that runs already is not stopped by an emergency control; Claude Code stops at its end.",
     ],
   },
@@ -78,6 +103,13 @@ export const claudeCode: GuardedHost = {
       case "PreToolUse": {
         const { cwd, tool_name: name, tool_use_id: callId, tool_input: args } = parsed(call, payload);
         return { type: "before", session, callId, directory: cwd, call: hostCall(name, args, cwd) };
+      }
+      case "ConfigChange": {
+        const { cwd: directory, source, file_path: path = source } = parsed(change, payload);
+        // Those of an administrator cannot be refused; skills are judged as they are used.
+        if (!source.endsWith("_settings") || source === "policy_settings") return { type: "other" };
+        const asked: HostCall = { type: "judged", tool: settingsChange, args: { path }, readsOnly: false };
+        return { type: "before", session, callId: crypto.randomUUID(), directory, call: asked };
       }
       case "PostToolUse":
       case "PostToolUseFailure": {
@@ -95,9 +127,11 @@ export const claudeCode: GuardedHost = {
     }
   },
 
-  isAfterCall: isEventBut("PreToolUse", claudeCodeEvents),
+  isAfterCall: isEventBut(before, claudeCodeEvents),
 
-  answer(verdict) {
+  answer(verdict, event) {
+    const isChange = event?.type === "before" && event.call.type === "judged" && event.call.tool === settingsChange;
+    const decision = isChange ? blocked : permission;
     switch (verdict.type) {
       // Its own rules and questions go on to hold: a yes of the gate takes none of them away.
       case "allow":
@@ -127,7 +161,11 @@ function isCopilots(payload: unknown): boolean {
   );
 }
 
-function decision(permissionDecision: "ask" | "deny", permissionDecisionReason: string) {
+function blocked(_decision: "ask" | "deny", reason: string) {
+  return { decision: "block", reason };
+}
+
+function permission(permissionDecision: "ask" | "deny", permissionDecisionReason: string) {
   return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason } };
 }
 

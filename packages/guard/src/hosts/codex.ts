@@ -1,7 +1,14 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
+import {
+  type GuardedHost,
+  type HostAnswer,
+  type HostCall,
+  type HostCallEnd,
+  type HostEvent,
+  probeSession,
+} from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
 import { isEventBut, payloadReader } from "./payload-reader.ts";
 
@@ -71,9 +78,9 @@ export const codex: GuardedHost = {
   // If a hook answers `ask`, Codex treats the hook as failed, and the call continues.
   asks: false,
   hook: {
-    form: { type: "settings", events: codexEvents, before: "PreToolUse" },
+    form: { type: "settings", events: codexEvents, before: ["PreToolUse"] },
     probe: (file, cwd) => ({
-      session_id: "gennai-probe",
+      session_id: probeSession,
       hook_event_name: "PreToolUse",
       cwd,
       tool_name: "apply_patch",
@@ -117,7 +124,7 @@ export const codex: GuardedHost = {
     }
   },
 
-  isAfterCall: isEventBut("PreToolUse", codexEvents),
+  isAfterCall: isEventBut(["PreToolUse"], codexEvents),
 
   answer(verdict): HostAnswer | undefined {
     // Before a call it knows nothing of an end to all work: each call is denied for itself.

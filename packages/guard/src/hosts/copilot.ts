@@ -2,7 +2,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as z from "zod";
-import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
+import {
+  type GuardedHost,
+  type HostAnswer,
+  type HostCall,
+  type HostCallEnd,
+  type HostEvent,
+  probeSession,
+} from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
 import { payloadReader } from "./payload-reader.ts";
 import { judged } from "./plugin-words.ts";
@@ -34,9 +41,9 @@ export const copilot: GuardedHost = {
   asks: true,
   namesCalls: false,
   hook: {
-    form: { type: "settings", events: copilotEvents, before: "preToolUse", flat: true },
+    form: { type: "settings", events: copilotEvents, before: ["preToolUse"], flat: true },
     probe: (file, cwd) => ({
-      sessionId: "gennai-probe",
+      sessionId: probeSession,
       cwd,
       toolName: "create",
       toolArgs: { path: file, file_text: "" },

@@ -8,6 +8,7 @@ import {
   type HostCall,
   type HostCallEnd,
   type HostEvent,
+  probeSession,
   UnreadableHookInput,
 } from "./guarded-host.ts";
 import { isEventBut, payloadReader } from "./payload-reader.ts";
@@ -43,9 +44,9 @@ export const gemini: GuardedHost = {
   asks: false,
   namesCalls: false,
   hook: {
-    form: { type: "settings", events: geminiEvents, before: "BeforeTool", second: 1_000, refusal: saidRefusal },
+    form: { type: "settings", events: geminiEvents, before: ["BeforeTool"], second: 1_000, refusal: saidRefusal },
     probe: (file, cwd) => ({
-      session_id: "gennai-probe",
+      session_id: probeSession,
       hook_event_name: "BeforeTool",
       cwd,
       tool_name: "write_file",
@@ -90,7 +91,7 @@ export const gemini: GuardedHost = {
     }
   },
 
-  isAfterCall: isEventBut("BeforeTool", geminiEvents),
+  isAfterCall: isEventBut(["BeforeTool"], geminiEvents),
 
   answer(verdict): HostAnswer | undefined {
     const { type } = verdict;

@@ -16,9 +16,12 @@ export interface GuardedHost {
   read(payload: unknown): HostEvent;
   /** Whether it clearly reports something that needs no permission. False for unreadable input. */
   isAfterCall(payload: unknown): boolean;
-  /** The hook's answer; undefined: none, and the agent behaves as without a hook. */
-  answer(verdict: HostVerdict): HostAnswer | undefined;
+  /** The hook's answer; undefined: none, and the agent behaves as without a hook. @param event without it: a call */
+  answer(verdict: HostVerdict, event?: HostEvent): HostAnswer | undefined;
 }
+
+/** The agent's session in the input of a trial: such a call is always refused, and not recorded. */
+export const probeSession = "gennai-probe";
 
 /** Where our hook of an agent stands, and in what form. */
 export interface HookPlace {
@@ -31,6 +34,8 @@ export interface HookPlace {
   readonly program: string;
   /** Major versions of it with which the hook was tried. Any other counts as unguarded. */
   readonly majors: readonly number[];
+  /** The first version that knows all events; an older one takes none of the hooks. */
+  readonly since?: string;
   /** Absolute paths of its hook files for a project: ours is written to the first; the others are only examined. */
   projectFiles(workspace: string): readonly [string, ...string[]];
   /** Where its user's own configuration is. */
@@ -54,8 +59,8 @@ export type HookForm =
   | {
       readonly type: "settings";
       readonly events: readonly string[];
-      /** The event before a call, whose hook alone can refuse it. */
-      readonly before: string;
+      /** The events before something happens, whose hooks alone can refuse it; the first is that of calls. */
+      readonly before: readonly [string, ...string[]];
       /** What the shell does there if the hook failed; without it, exit 2. */
       readonly refusal?: string;
       /** A second in the agent's own unit; without it 1. */
@@ -98,6 +103,9 @@ export type HostEvent =
   | { readonly type: "idle"; readonly session: string }
   /** Not relevant to the gate. */
   | { readonly type: "other" };
+
+/** As a tool: the host is about to take settings that changed while it runs. `{path}` */
+export const settingsChange = "ConfigChange";
 
 /** A call in terms of the gate's own tools. */
 export type HostCall =

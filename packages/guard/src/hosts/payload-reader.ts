@@ -14,10 +14,10 @@ export function payloadReader(
 
 const named = z.looseObject({ hook_event_name: z.string() });
 
-/** Whether the hook was called for one of its registered events, except the excluded one. */
-export function isEventBut(excluded: string, events: readonly string[]): (payload: unknown) => boolean {
+/** Whether the hook was called for one of its registered events, except the excluded ones. */
+export function isEventBut(excluded: readonly string[], events: readonly string[]): (payload: unknown) => boolean {
   return (payload) => {
     const { hook_event_name: event } = named.safeParse(payload).data ?? {};
-    return event !== undefined && event !== excluded && events.includes(event);
+    return event !== undefined && !excluded.includes(event) && events.includes(event);
   };
 }

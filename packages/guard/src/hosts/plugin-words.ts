@@ -4,6 +4,7 @@ import {
   type HostCall,
   type HostEvent,
   type HostVerdict,
+  probeSession,
   UnreadableHookInput,
 } from "./guarded-host.ts";
 
@@ -89,7 +90,7 @@ export function judged(tool: string, given: Readonly<Record<string, unknown>>, r
 export function pluginProbe(directory: string, args: HostAnswer): HostAnswer {
   return {
     event: "before",
-    session: "gennai-probe",
+    session: probeSession,
     call: crypto.randomUUID(),
     directory,
     tool: "write",

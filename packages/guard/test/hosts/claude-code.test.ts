@@ -9,7 +9,7 @@ interface Recorded {
   readonly tool_use_id?: string;
 }
 
-/** As Claude Code 2.1.330 sent them to a hook. `npm run guard:real` records them anew. */
+/** As Claude Code 2.1.330 sent them to a hook, ConfigChange as 2.1.332 did. */
 const recorded = readFileSync(new URL("claude-code-2.1.330.jsonl", import.meta.url), "utf8")
   .trim()
   .split("\n")
@@ -27,10 +27,15 @@ describe("what Claude Code really told a hook", () => {
     "%s is read",
     (_name, payload) => {
       const event = claudeCode.read(payload);
-      const types = { PreToolUse: "before", PostToolUse: "after", PostToolUseFailure: "after" } as const;
+      const types = {
+        PreToolUse: "before",
+        ConfigChange: "before",
+        PostToolUse: "after",
+        PostToolUseFailure: "after",
+      } as const;
       const ends = ["Stop", "SessionEnd"].includes(payload.hook_event_name) ? "idle" : "other";
       expect(event.type).toBe(types[payload.hook_event_name as keyof typeof types] ?? ends);
-      if ("callId" in event) expect(event.callId).toBe(payload.tool_use_id);
+      if ("callId" in event && "tool_use_id" in payload) expect(event.callId).toBe(payload.tool_use_id);
     },
   );
 
@@ -39,7 +44,7 @@ describe("what Claude Code really told a hook", () => {
   });
 
   test("every call that began has its end in it, under the same id, and a failure its exit code", () => {
-    const events = recorded.map((payload) => claudeCode.read(payload));
+    const events = recorded.filter((payload) => "tool_use_id" in payload).map((payload) => claudeCode.read(payload));
     const ids = (type: string) =>
       events.flatMap((event) => (event.type === type && "callId" in event ? [event.callId] : []));
     expect(ids("after").toSorted()).toEqual(ids("before").toSorted());
@@ -167,5 +172,9 @@ test("its answers are those of its reference; a yes of the gate is none to its o
     stopReason: "r",
     ...decision("deny"),
   });
+  const settings = recorded.find(({ hook_event_name }) => hook_event_name === "ConfigChange");
+  const block = { decision: "block", reason: "r" };
+  expect(claudeCode.answer({ type: "deny", reason: "r" }, claudeCode.read(settings))).toEqual(block);
+  expect(claudeCode.isAfterCall(settings)).toBe(false);
   expect(claudeCode.answer({ type: "stop", reason: "r", before: false })).toEqual({ continue: false, stopReason: "r" });
 });

@@ -72,6 +72,23 @@ test("what its rules refuse is denied, and on record", async () => {
   }
 });
 
+test("settings that change while it runs are kept out of its session; a trial of its hook leaves no record", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new HookedAgent(server);
+  const file_path = join(server.workspace.root, ".claude/settings.json");
+  const block = { decision: "block", reason: expect.stringContaining("next session") };
+  for (const source of ["local_settings", "project_settings", "user_settings"])
+    expect(await agent.tell("ConfigChange", { source, file_path })).toEqual(block);
+  // No hook can refuse those of an administrator.
+  for (const source of ["policy_settings", "skills"])
+    expect(await agent.tell("ConfigChange", { source, file_path })).toBeUndefined();
+  const tried = new HookedAgent(server, "gennai-probe");
+  expect((await tried.wants("Read", { file_path })).says).toBe("deny");
+  expect(await agent.records()).toEqual(
+    Array.from({ length: 3 }, () => "claude-code, refusal, ConfigChange deny unverified"),
+  );
+});
+
 test("a protected branch holds for it, and another program's tools are asked about each time", async () => {
   await using server = await startTestServer({ files });
   const agent = new HookedAgent(server);

@@ -311,8 +311,13 @@ async function surroundings(agent: GuardedHost, place: GuardPlace) {
 }
 
 /** Why its version counts as unguarded; undefined: the hook was tried with it. */
-function unknownVersion({ title, hook: { majors } }: GuardedHost, version: string | undefined): string | undefined {
+function unknownVersion(
+  { title, hook: { majors, since = "0" } }: GuardedHost,
+  version: string | undefined,
+): string | undefined {
   if (version === undefined) return `${title} does not tell its version, so it counts as unguarded`;
+  if (version.localeCompare(since, undefined, { numeric: true }) < 0)
+    return `${title} ${version} counts as unguarded: the hook needs version ${since}`;
   if (majors.includes(Number.parseInt(version, 10))) return undefined;
   return `${title} ${version} counts as unguarded: the hook was tried with version ${majors.join(" and ")}`;
 }

@@ -50,7 +50,8 @@ export async function guardHookCommand(host: GuardedHost, console: Console): Pro
       console.errors.write(`Gennai could not be told what ${host.title} did: ${messageOf(error)}\n`);
       return failed;
     }
-    const refusal = host.answer({ type: "deny", reason: unreachable(host, error, isManaged(console.environment)) });
+    const reason = unreachable(host, error, isManaged(console.environment));
+    const refusal = host.answer({ type: "deny", reason }, event);
     console.output.write(`${JSON.stringify(refusal)}\n`);
   }
   return 0;
@@ -97,7 +98,7 @@ async function serverFor(stateDir: string, workspace: string, signal: AbortSigna
 function unreachable({ id }: GuardedHost, error: unknown, managed: boolean): string {
   return (
     `Gennai guards this agent and could not judge the call (${messageOf(error)}), so nothing is changed. ` +
-    `Tell the user: start it with \`gennai serve\`, or take the guard away with \`${managed ? "sudo " : ""}gennai guard uninstall ${id}${managed ? " --managed" : ""}\`.`
+    `Tell the user: start it with \`gennai serve\`, or take the guard away with \`${managed ? "sudo " : ""}gennai guard uninstall ${id}${managed ? " --managed" : ""}\` for its next session.`
   );
 }
 

@@ -23,7 +23,7 @@ export function hookFormat({ id, hook: { form } }: GuardedHost, program: HookPro
 function inSettings(form: SettingsForm, program: HookProgram): GuardedFormat {
   const { events, before, refusal: _refusal, second = 1, ...entry } = form;
   const line = (event: string): string =>
-    event === before ? lineBefore(form, program) : `${shellLine(program)} || exit 1`;
+    before.includes(event) ? lineBefore(form, program) : `${shellLine(program)} || exit 1`;
   const commands = Object.fromEntries(events.map((event) => [event, line(event)]));
   return hookSettings({ timeout: timeout * second, ...entry, commands });
 }

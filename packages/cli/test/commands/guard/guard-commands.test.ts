@@ -62,18 +62,19 @@ describe("status and doctor", () => {
   });
 
   test.each([
-    ["2.4.1", "opencode 2.4.1 counts as unguarded: the hook was tried with version 1"],
-    ["new", "opencode does not tell its version, so it counts as unguarded"],
-    ["1.18.33", undefined],
-  ])("an agent that says version %s", async (version, problem) => {
+    ["opencode", "opencode", "2.4.1", "opencode 2.4.1 counts as unguarded: the hook was tried with version 1"],
+    ["opencode", "opencode", "new", "opencode does not tell its version, so it counts as unguarded"],
+    ["opencode", "opencode", "1.18.33", undefined],
+    ["claude-code", "claude", "2.1.40", "Claude Code 2.1.40 counts as unguarded: the hook needs version 2.1.49"],
+  ])("%s, whose %s says version %s", async (agent, program, version, problem) => {
     await using place = await guardedProject();
     const bin = join(place.root, "..", "bin");
     mkdirSync(bin);
-    writeFileSync(join(bin, "opencode"), `#!/bin/sh\necho opencode ${version}\n`, { mode: 0o755 });
+    writeFileSync(join(bin, program), `#!/bin/sh\necho ${program} ${version}\n`, { mode: 0o755 });
     const said = (command: string) => place.run(`guard ${command}`, "", { PATH: `${bin}:${process.env["PATH"]}` });
-    const installed = (await said("install opencode")).printed;
-    const status = (await said("status opencode")).printed;
-    const doctor = await said("doctor opencode");
+    const installed = (await said(`install ${agent}`)).printed;
+    const status = (await said(`status ${agent}`)).printed;
+    const doctor = await said(`doctor ${agent}`);
     if (problem === undefined) {
       expect(installed).toContain("asks Gennai about each call");
       expect(status).toContain("opencode  guarded, version 1.18.33");
@@ -82,7 +83,7 @@ describe("status and doctor", () => {
     }
     expect(installed).toContain(`But ${problem}.`);
     expect(installed).not.toContain("asks Gennai about each call");
-    expect(status).toMatch(/^opencode {2}unguarded/m);
+    expect(status).toContain(`${agent}  unguarded`);
     expect(status).toContain(`problem ${problem}`);
     expect(doctor).toMatchObject({ code: 1, printed: expect.stringContaining(`fail  ${problem}`) });
   });

@@ -19,6 +19,7 @@ describe("install and uninstall", () => {
       "PreToolUse",
       "PostToolUse",
       "PostToolUseFailure",
+      "ConfigChange",
       "Stop",
       "SessionEnd",
     ]);
@@ -42,7 +43,7 @@ describe("install and uninstall", () => {
       const relay = `PERL5OPT= PERL5LIB= GENNAI_STATE_DIR='${state}' GENNAI_GUARD_PROJECT= '/usr/bin/perl' '${state}/guard/relay' '`;
       expect(command.startsWith(`NODE_OPTIONS= ${relay}`)).toBe(true);
       // At Stop, 2 would mean that it must go on.
-      expect([event, command.slice(-1)]).toEqual([event, event === "PreToolUse" ? "2" : "1"]);
+      expect([event, command.slice(-1)]).toEqual([event, ["PreToolUse", "ConfigChange"].includes(event) ? "2" : "1"]);
     }
     expect((await run("guard install claude-code")).printed).toContain("In place already");
     expect(readFileSync(settings, "utf8")).toBe(written);
