@@ -42,6 +42,14 @@ export const claudeCode: RealAgent = {
       told: /Gennai, rule/,
       recorded: "refusal Write deny",
     }),
+    waits: (root) => ({
+      calls: [
+        { name: "Bash", arguments: { command: "sleep 15" } },
+        { name: "Write", arguments: { file_path: join(root, "docs/new.txt"), content: "x" } },
+      ],
+      told: /Gennai, rule/,
+      recorded: "refusal Write deny",
+    }),
     unhooks: () => ({
       calls: [{ name: "Bash", arguments: { command: "rm .claude/settings.local.json" } }],
       told: /Gennai, rule/,

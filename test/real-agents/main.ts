@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -72,6 +72,7 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
 
   const untouched = treeOf(root);
   await gennai("guard", "install", agent.id);
+  const hooked = readFileSync(settings, "utf8");
   process.stdout.write(await gennai("guard", "doctor", agent.id));
   if (values.timings !== undefined) {
     await measure(commandIn(settings), root, environment, Number(values.timings));
@@ -117,6 +118,18 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
       ...agent.calls.leavesScope(root),
       holds: () => !existsSync(at("docs/new.txt")),
     },
+    ...(agent.calls.waits === undefined
+      ? []
+      : [
+          {
+            name: "its settings are emptied while it runs: its hook stays",
+            ...agent.calls.waits(root),
+            // Claude Code looks at its files once a second or so.
+            before: async () => void setTimeout(() => writeFileSync(settings, "{}"), 8_000),
+            after: () => writeFileSync(settings, hooked),
+            holds: () => !existsSync(at("docs/new.txt")),
+          },
+        ]),
     { name: "its own hook", ...agent.calls.unhooks(root), holds: () => existsSync(settings) },
     {
       name: "no server: nothing new, and the way out is said",

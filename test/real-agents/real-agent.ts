@@ -56,7 +56,7 @@ export interface RealAgent {
       (root: string) => Expected
     >
   > &
-    Partial<Readonly<Record<"fails" | "agrees", (root: string) => Expected>>>;
+    Partial<Readonly<Record<"fails" | "agrees" | "waits", (root: string) => Expected>>>;
   readonly ownRun?: OwnRun;
   /** Its program; installed below the directory where it is not there yet. */
   program(directory: string): string;
