@@ -84,7 +84,7 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
   }
   return {
     state: "sandboxed",
-    reason: `bubblewrap (${program})`,
+    reason: `bubblewrap (${program})${probed.filter === undefined ? ", which filters no system calls here" : ""}`,
     hint: "",
     shell: new ShellSandbox({ program, features: probed, layout, place }),
     [Symbol.asyncDispose]: async () => {

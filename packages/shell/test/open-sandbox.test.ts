@@ -26,6 +26,21 @@ describe("openSandbox", () => {
     });
   });
 
+  test("one without the filter of system calls is told of", async () => {
+    const old = 'case "$*" in *--seccomp*) exit 1;; esac; exec /usr/bin/bwrap "$@"\n';
+    await using state = await temporaryDirectory({ bwrap: `#!/bin/sh\n${old}` });
+    chmodSync(state.path("bwrap"), 0o755);
+    await using opened = await openSandbox(
+      await options(realpathSync(state.root), { bubblewrap: state.path("bwrap") }),
+    );
+    expect(opened).toMatchObject({
+      state: "sandboxed",
+      reason: expect.stringMatching(/filters no system calls here$/),
+    });
+    await using whole = await openSandbox(await options(realpathSync(state.root)));
+    expect(whole).toMatchObject({ state: "sandboxed", reason: expect.not.stringContaining("filters") });
+  });
+
   test("off is off", async () => {
     await using state = await temporaryDirectory();
     await using opened = await openSandbox(await options(state.root, { commands: "ask" }));
