@@ -57,6 +57,30 @@ export const otherManagers: readonly Program[] = [
       publish: publishes,
     },
   },
+  {
+    names: "dub",
+    tasks: true,
+    manifests: "dub.json dub.sdl",
+    hosts: "code.dlang.org",
+    verbs: {
+      "fetch search upgrade": gets,
+      add: adds,
+      "init convert": begins,
+      "build test run generate lint": { reaches: true, names: true },
+      "remove list describe clean": names,
+    },
+  },
+  {
+    names: "nimble",
+    tasks: true,
+    hosts: "nim-lang.org github.com raw.githubusercontent.com",
+    verbs: {
+      "install develop refresh search setup sync lock": gets,
+      "build c test run": { reaches: true, names: true },
+      "uninstall list path dump tasks": names,
+      publish: publishes,
+    },
+  },
   { names: "lerna nx rush", tasks: true, deploys: uploads },
   {
     names: "jsr melos dart flutter changeset pod elm rebar3 luarocks cpan-upload conan vcpkg",
