@@ -7,7 +7,7 @@ const table = new URL("../../packages/governance/src/programs/", import.meta.url
 const words = new Set(
   (
     "git go bundle composer mix rush np pod elm ant melos hub tea helm oc k draft tilt garden flux argo img ko jib nomad py hatch rye invoke inv " +
-    "fab poe tk dart flutter changeset surge bumpp jsr choco paket crane now flit conda mamba apk"
+    "fab poe tk dart flutter changeset surge bumpp jsr choco paket crane now flit conda mamba apk stack"
   ).split(" "),
 );
 
@@ -25,11 +25,11 @@ const exceptions = [
   ["where a user's login is, and what people are told of it", "npm gh cargo", /^egress\/src\/keys\//],
   [
     "names of files and of directories",
-    "cargo deno docker brew gh pip uv dotnet python tox lerna nx mvn mvnw gradle gradlew sbt",
+    "cargo deno docker brew gem gh pip uv dotnet python tox lerna nx mvn mvnw gradle gradlew sbt",
     /^governance\/src\/(?:policies\/files\/control-paths|command\/secret-paths)\.ts$|^stage\/src\/sandbox\/cover\/shown-secrets\.ts$|^machine\/src\/host\/tool-homes\.ts$|^sessions\/src\/context\/detect-check\.ts$/,
   ],
   ["rules in the form in which people write them", "npm docker podman", /^governance\/src\/rules\/floor-rules\.ts$/],
-  ["shapes of tokens, and words beside them", "gh docker tkn", /^machine\/src\/redaction\//],
+  ["shapes of tokens, and words beside them", "gh docker nuget tkn", /^machine\/src\/redaction\//],
   [
     "which package a person should install",
     "apt dnf brew docker",
@@ -38,7 +38,8 @@ const exceptions = [
   ["a registry for tests", "npm", /^testkit\//],
 ];
 
-const managers = /^(?:npm|pnpm|yarn|bun|cargo|maven|python|other-managers|forges|containers)\.ts$/;
+const managers =
+  /^(?:npm|pnpm|yarn|bun|cargo|cabal|composer|cpan|go|maven|python|ruby|other-managers|forges|containers)\.ts$/;
 const names = readdirSync(table)
   .filter((file) => managers.test(file))
   .flatMap((file) => [...readFileSync(new URL(file, table), "utf8").matchAll(/\bnames:\s*"([^"]+)"/g)])
@@ -77,6 +78,14 @@ const rule = {
       /** @param {{ value: { raw: string } }} node */
       TemplateElement(node) {
         look(node, node.value.raw);
+      },
+      /** @param {{ key: { type: string, name: string }, computed: boolean }} node of an object, not of a type */
+      Property(node) {
+        if (!node.computed && node.key.type === "Identifier") look(node, node.key.name);
+      },
+      /** @param {{ value: string }} node */
+      JSXText(node) {
+        look(node, node.value);
       },
     };
   },

@@ -87,7 +87,7 @@ export interface Verb {
   readonly refs?: true;
 }
 
-export type LoginSource = "npm" | "yarn" | "cargo" | "pip" | "git" | "gh";
+export type LoginSource = "npm" | "yarnrc" | "cargo" | "pip.conf" | "git" | "gh";
 
 /** Where the user's own settings have logins for the registries of a program, and what is asked there with them. */
 export interface RegistryUse {
@@ -105,7 +105,7 @@ export interface RegistryUse {
     /** Path behind an address. */
     readonly path: RegExp;
     /** `files`: each of its files at a path of its own, its checksums beside it, and lists of versions; it reads meanwhile. */
-    readonly form: "python-upload" | "gem" | "files";
+    readonly form: "python-upload" | "archive" | "files";
   };
   /**
    * Variables by which it finds a login, for it reads none of the files. In the values stand `$LOGIN`, `$USER`, `$ADDRESS`; and

@@ -11,7 +11,7 @@ const pip: Program = {
   tellsVersion: true,
   hosts,
   settings: ".pip/pip.conf .config/pip/pip.conf",
-  logins: ["pip"],
+  logins: ["pip.conf"],
   verbs: { "install download wheel": asks, "index search": gets, "uninstall show": names },
 };
 
@@ -110,7 +110,7 @@ const apart: Program["verbs"] = { "install upgrade update inject run": asks, "un
 export const ofPython: readonly Program[] = [
   pip,
   { names: "python python3", tellsVersion: true, starts: true, module: "-m" },
-  { names: "pipx pipenv", hosts, starts: true, logins: ["pip"], verbs: apart },
+  { names: "pipx pipenv", hosts, starts: true, logins: ["pip.conf"], verbs: apart },
   {
     names: "uv",
     hosts,
@@ -118,7 +118,7 @@ export const ofPython: readonly Program[] = [
     manifests,
     starts: true,
     deploys,
-    logins: ["pip"],
+    logins: ["pip.conf"],
     verbs: { ...ofProject, "pip tool": { reaches: true, login: true } },
   },
   { names: "uvx", otherwise: { reaches: true }, starts: true },

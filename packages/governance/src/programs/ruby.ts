@@ -25,7 +25,7 @@ const gem: Program = {
       },
     ],
     reads,
-    publishes: { method: "POST", path: /^api\/v1\/gems$/, form: "gem" },
+    publishes: { method: "POST", path: /^api\/v1\/gems$/, form: "archive" },
     inRun: { variables: { GEM_HOST_API_KEY: "$LOGIN" }, option: "--host" },
   },
   verbs: { "install i update search outdated fetch": asks, "uninstall list info": names, "push yank": publishes },

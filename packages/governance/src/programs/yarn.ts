@@ -15,7 +15,7 @@ export const yarn: Program = {
   hosts: "registry.yarnpkg.com registry.npmjs.org",
   lock: "yarn.lock",
   settings: ".yarnrc .yarnrc.yml",
-  logins: ["npm", "yarn"],
+  logins: ["npm", "yarnrc"],
   apart: {
     type: "install",
     ...installOptions,

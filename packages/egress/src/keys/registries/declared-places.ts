@@ -51,7 +51,7 @@ function changesAt({ publishes }: RegistryUse, url: URL): NonNullable<RegistryAc
     if (publishes === undefined || method !== publishes.method || inside === undefined || !publishes.path.test(inside))
       return undefined;
     if (publishes.form === "files") return files.reader(inside, path);
-    return publishes.form === "gem" ? gemPush : pythonUpload(request);
+    return publishes.form === "archive" ? gemPush : pythonUpload(request);
   };
 }
 

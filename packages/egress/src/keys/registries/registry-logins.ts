@@ -36,9 +36,9 @@ type PlacesOf = (keys: UserKeys, words: readonly string[]) => readonly RegistryA
 
 const places: Readonly<Partial<Record<LoginSource, PlacesOf>>> = {
   npm: npmPlaces,
-  yarn: yarnPlaces,
+  yarnrc: yarnPlaces,
   cargo: cargoPlaces,
-  pip: (keys, words) => pipPlaces(keys, indexesIn(words)),
+  "pip.conf": (keys, words) => pipPlaces(keys, indexesIn(words)),
 };
 
 function indexesIn(words: readonly string[]): readonly string[] {

@@ -35,7 +35,7 @@ const metadataShape = z.object({
 /** One gem, whose name, version, hash and needs are shown. */
 export function pushedGem(bytes: Buffer): RequestMeaning {
   const gem = metadataOf(bytes);
-  if (gem === undefined) return refused("It is no gem whose metadata can be read in one way.");
+  if (gem === undefined) return refused("It is no package whose metadata can be read in one way.");
   const needs = gem.dependencies.map(
     ({ name, type, requirement }) =>
       `${name} ${requirement.requirements.map(([sign, wanted]) => `${sign} ${wanted.version}`).join(" ")}${type === ":runtime" ? "" : ` (${type.slice(1)})`}`,
