@@ -1,26 +1,68 @@
+import { readFile } from "node:fs/promises";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { parseEndpoint } from "@gennai/governance/endpoint";
 import { runProgram } from "@gennai/governance/network/run-program";
+import { ifMissing } from "@gennai/machine/system-error";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { listOf, parsedJson, recordOf, textOf } from "@gennai/protocol/json-value";
 import { StandingAnswers } from "@gennai/sessions/rules/standing-answers";
 import { AcceptedConnections } from "@gennai/sessions/rules/workspace-answers";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
-import { listed, type Said, said } from "../command-host.ts";
+import { linesOf, listed, type Said, said } from "../command-host.ts";
 import { actRecorder } from "../options/act-recorder.ts";
 import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 
-/** `gennai answers list` */
+/** `gennai answers list`; and which of the user's logins commands used here, as the ledger says. */
 export async function answersListCommand(flags: WorkspaceFlags, console: Console): Promise<Said> {
-  const { stateDir, workspaceRoot } = await placeHere(flags, console);
-  const answers = await new StandingAnswers(stateDir, workspaceRoot).list();
-  const { text } = listed(
+  const place = await placeHere(flags, console);
+  const [answers, ledger] = await Promise.all([
+    new StandingAnswers(place.stateDir, place.workspaceRoot).list(),
+    readFile(new WorkspaceLedger(place).file, "utf8").catch(ifMissing("")),
+  ]);
+  const logins = usedLogins(ledger);
+  const text = linesOf(
     answers,
     ({ id, statement, acceptedAt }) =>
       `${id}  ${spelledOut(statement)}  (since ${spelledOut(acceptedAt.slice(0, 10))})`,
     "There are no lasting answers here: every question is asked again.",
   );
-  return said({ answers }, text);
+  const used = logins.map(
+    ({ login, at, count, last }) =>
+      `used: ${spelledOut(login)} at ${spelledOut(at)}, ${count === 1 ? "once" : `${count} times`}, last on ${spelledOut(last.slice(0, 10))}\n`,
+  );
+  return said({ answers, logins }, `${text}${used.join("")}`);
+}
+
+interface UsedLogin {
+  readonly login: string;
+  /** `HOST:PORT`. */
+  readonly at: string;
+  /** Of connections. */
+  count: number;
+  /** RFC 3339. */
+  last: string;
+}
+
+function usedLogins(ledger: string): readonly UsedLogin[] {
+  const used = new Map<string, UsedLogin>();
+  for (const line of ledger.split("\n")) {
+    if (!line.includes('"login"')) continue;
+    const { timestamp, metadata } = recordOf(parsedJson(line));
+    for (const connection of listOf(recordOf(metadata)["calls"]).flatMap((call) =>
+      listOf(recordOf(call)["connections"]),
+    )) {
+      const { login, state, host, port, count } = recordOf(connection);
+      if (typeof login !== "string" || state !== "allowed") continue;
+      const at = `${textOf(host)}:${String(port)}`;
+      const known = used.get(`${login} ${at}`) ?? { login, at, count: 0, last: "" };
+      known.count += Number(count);
+      known.last = textOf(timestamp);
+      used.set(`${login} ${at}`, known);
+    }
+  }
+  return [...used.values()];
 }
 
 /** `gennai answers revoke`. Throws `CliError` for an unknown id. */

@@ -108,7 +108,7 @@ function registerAnswers(program: Command, { runs }: CommandHost): void {
     .command("answers")
     .description("list, revoke or give lasting answers: what runs or reaches the network without a question");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
-  add("list", "show all lasting answers").action(
+  add("list", "show all lasting answers, and which of your logins commands used").action(
     runs(async () => (await import("./answers-commands.ts")).answersListCommand),
   );
   add("revoke [id]", "revoke an answer; it is asked about again from now on")

@@ -1,4 +1,7 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { AcceptedChecks, AcceptedConnections } from "@gennai/sessions/rules/workspace-answers";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";
@@ -45,6 +48,27 @@ test("answers of every kind stand in one list, and each is taken back by itself"
   expect(await gennai(0, "revoke", "--all")).toContain("asks again: the check npm run lint");
   expect(await gennai(0, "list")).toBe("There are no lasting answers here: every question is asked again.\n");
   expect(await new AcceptedChecks(state.root, workspace.root).list()).toEqual([]);
+});
+
+test("logins that commands used stand behind the answers, as the ledger says", async () => {
+  await using here = await place();
+  const { file } = new WorkspaceLedger({ stateDir: here.state.root, workspaceRoot: here.workspace.root });
+  const login = "the login of ~/.npmrc for npm.example";
+  const line = (day: string, ...connections: readonly object[]): string =>
+    JSON.stringify({ timestamp: `2026-11-${day}T10:00:00Z`, metadata: { calls: [{ connections }] } });
+  const used = { host: "npm.example", port: 443, state: "allowed", login, count: 2 };
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    [
+      line("28", used, { ...used, state: "refused" }),
+      "no record",
+      line("29", used, { ...used, login: undefined }),
+    ].join("\n"),
+  );
+  expect(await here.gennai(0, "list")).toBe(
+    `There are no lasting answers here: every question is asked again.\nused: ${login} at npm.example:443, 4 times, last on 2026-11-29\n`,
+  );
 });
 
 test("what is not named is not taken back", async () => {
