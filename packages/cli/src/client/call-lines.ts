@@ -132,9 +132,9 @@ function lastOutputLines({ callId, status, result, liveOutput }: ToolCallItem, p
   return [...(left > 0 ? [paint("dim", `… ${plural(left, "line")} before (Ctrl-O)`)] : []), ...shown];
 }
 
-/** In brackets are words for the model. */
+/** Words in brackets are for the model; a list in JSON is none. */
 function isForPeople(line: string): boolean {
-  return !/^\[.*\]$/.test(line);
+  return !/^\[(?=.*\p{L})[^"{[\]].*\]$/u.test(line);
 }
 
 /** The beginning of a result that was not printed as it came; all of a diff that is not long. */

@@ -77,6 +77,14 @@ const rows = [
     "● Bash ls -la\nx\n✗ Bash ls -la   exit code 2\n",
   ],
   [
+    "a list in JSON, but not what brackets tell the model",
+    [
+      [1, 1, call("c", "ls")],
+      [2, 2, result("c", { output: '[{"id": 1, "text": "milk"}]\n[b1 runs]\n', exitCode: 0 })],
+    ],
+    '✓ Bash ls\n  [{"id": 1, "text": "milk"}]\n',
+  ],
+  [
     "the result of a call that printed nothing as it ran",
     [
       [1, 1, call("c", "ls")],
