@@ -188,6 +188,9 @@ export const scenarios: Scenarios = {
     fixture.git("init", "-q");
     fixture.git("remote", "add", "origin", "https://me:SECRET@example.com/x.git");
     fixture.git("config", "http.extraheader", "Authorization: SECRET");
+    const idle = await fixture.stage("cat .npmrc");
+    deepEqual([idle.observation.effects, idle.observation.dropped], [[], []]);
+    await removeTransaction(idle.transaction);
     // Written again as it was shown, it is not changed, and its login stays.
     const again = await fixture.stage("cat .git/config > c; mv c .git/config; cat .npmrc > c; cp c .npmrc; rm c");
     deepEqual(again.observation.effects, []);
