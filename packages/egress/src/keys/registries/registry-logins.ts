@@ -16,7 +16,9 @@ import { yarnPlaces } from "./yarn-places.ts";
 export function registryLogins(calls: readonly FoundVerb[], keys: UserKeys): readonly OwnLogin[] {
   const sources = new Set(calls.flatMap(({ program }) => program.logins ?? []));
   const words = calls.flatMap(({ rest }) => rest.filter((word) => word !== undefined));
-  const isDeploy = ({ program: { names }, name, rest }: FoundVerb): boolean =>
+  // Without a form in which it publishes, as for images, it only reads with a login.
+  const isDeploy = ({ program: { names, registry }, name, rest }: FoundVerb): boolean =>
+    (registry === undefined || registry.publishes !== undefined) &&
     deploys(names.replace(/ .*/, ""), [name, ...rest]) !== undefined;
   const deploying = calls.filter(isDeploy).length;
   const uses = new Set(calls.flatMap(({ program }) => program.registry ?? []));
