@@ -88,6 +88,11 @@ export const claudeCode: RealAgent = {
     calls: (command) => [{ name: "Bash", arguments: { command } }],
   },
 
+  hooksOff: {
+    ".claude/settings.json": '{"disableAllHooks":true}',
+    ".claude/settings.local.json": '{"disableAllHooks":true}',
+  },
+
   program(directory) {
     const packaged = fromNpm(directory, "@anthropic-ai/claude-code", version, (place) => {
       // npm may leave this to be approved.

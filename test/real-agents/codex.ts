@@ -55,12 +55,14 @@ export const codex: RealAgent = {
     calls: runs,
   },
 
+  hooksOff: { ".codex/hooks.json": '{"hooks":{}}' },
+
   program(directory) {
     const packaged = fromNpm(directory, "@openai/codex", version);
     return join(packaged, "bin", "codex.js");
   },
 
-  async play(program, calls, cwd, environment) {
+  async play(program, calls, cwd, environment, { managed }) {
     const told: string[] = [];
     await using model = await startModelServer(modelWires.openai, (count, { body }) => {
       const { input } = requestBody.parse(body);
@@ -71,9 +73,11 @@ export const codex: RealAgent = {
     });
     const home = join(environment["HOME"] ?? "", ".codex");
     mkdirSync(home, { recursive: true });
-    writeFileSync(join(home, "config.toml"), configuration(model.baseUrl, cwd, 'env_key = "MODEL_KEY"'));
-    // It is not asked whether it trusts the hook: its user does that in its window, by /hooks.
-    const flags = ["--json", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"];
+    const off = managed ? "[features]\nhooks = false\n" : "";
+    writeFileSync(join(home, "config.toml"), configuration(model.baseUrl, cwd, 'env_key = "MODEL_KEY"') + off);
+    // It is not asked whether it trusts the hook: its user does that in its window, by /hooks. One for all users needs no trust.
+    const trust = managed ? [] : ["--dangerously-bypass-hook-trust"];
+    const flags = ["--json", ...trust, "--dangerously-bypass-approvals-and-sandbox"];
     const agent = spawn(process.execPath, [program, "exec", ...flags, "go"], {
       cwd,
       env: { ...environment, CODEX_HOME: home, MODEL_KEY: "none" },

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,7 @@ compares what the agent said, what is on the disk and what the ledger has. Ends 
 Options:
   --program FILE   one that is there already
   --own-runs       only those agents, in a run of their own (gennai guard run)
+  --managed        as root: the hook is in place for all users, and this one has switched off hooks; /etc is a copy
   --timings N      only measures Claude Code's hook: N calls of it, from its start to its end
   --help           this text
 `;
@@ -46,19 +47,34 @@ const cli = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.u
 
 const { values, positionals } = readCommandLine(help, {
   allowPositionals: true,
-  options: { program: { type: "string" }, timings: { type: "string" }, "own-runs": { type: "boolean" } },
+  options: {
+    program: { type: "string" },
+    timings: { type: "string" },
+    "own-runs": { type: "boolean" },
+    managed: { type: "boolean" },
+  },
 });
 
 /** @returns whether all was as it should be */
 async function tryAgent(agent: RealAgent): Promise<boolean> {
+  const { managed = false } = values;
+  const switchedOff = managed ? agent.hooksOff : {};
+  await using home = await temporaryDirectory(switchedOff);
+  // Where a hook for all users looks for the server of this one.
+  const stateDir = home.path(".local/state/gennai");
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   await using server = await startTestServer({
-    files: { "src/a.txt": "one\n", "docs/b.txt": "two\n", ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n' },
-    server: { announce: true },
+    files: {
+      "src/a.txt": "one\n",
+      "docs/b.txt": "two\n",
+      ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n',
+      ...switchedOff,
+    },
+    server: { announce: true, stateDir },
   });
-  await using home = await temporaryDirectory();
   const { root } = server.workspace;
   const { governance } = server;
-  const environment = { PATH: process.env["PATH"] ?? "", HOME: home.root, GENNAI_STATE_DIR: server.stateDir };
+  const environment = { PATH: process.env["PATH"] ?? "", HOME: home.root, GENNAI_STATE_DIR: stateDir };
   // Not waited for in place: the server it asks is this process.
   const gennai = async (...args: readonly string[]): Promise<string> => {
     const run = spawn(process.execPath, [cli, ...args], {
@@ -71,9 +87,11 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
   const settings = join(root, agent.settings);
 
   const untouched = treeOf(root);
-  await gennai("guard", "install", agent.id);
+  const place = managed ? ["--managed"] : [];
+  await gennai("guard", "install", agent.id, ...place);
   const hooked = readFileSync(settings, "utf8");
-  process.stdout.write(await gennai("guard", "doctor", agent.id));
+  const doctor = await gennai("guard", "doctor", agent.id);
+  process.stdout.write(doctor);
   if (values.timings !== undefined) {
     await measure(commandIn(settings), root, environment, Number(values.timings));
     return true;
@@ -133,8 +151,8 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
     { name: "its own hook", ...agent.calls.unhooks(root), holds: () => existsSync(settings) },
     {
       name: "no server: nothing new, and the way out is said",
-      before: async () => renameSync(join(server.stateDir, "servers"), join(server.stateDir, "gone")),
-      after: () => renameSync(join(server.stateDir, "gone"), join(server.stateDir, "servers")),
+      before: async () => renameSync(join(stateDir, "servers"), join(stateDir, "gone")),
+      after: () => renameSync(join(stateDir, "gone"), join(stateDir, "servers")),
       ...agent.calls.leavesScope(root),
       told: /gennai serve/,
       recorded: agent.calls.unhooks(root).recorded,
@@ -153,9 +171,13 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
     good &&= holds;
     process.stdout.write(`${holds ? "ok  " : "FAIL"}  ${name}${detail === "" ? "" : `\n        ${detail}`}\n`);
   };
+  say(!/^fail/m.test(doctor), "doctor finds nothing amiss");
   for (const scene of scenes) {
     await scene.before?.();
-    const { told, said } = await agent.play(program, scene.calls, root, environment, scene.agrees === true);
+    const { told, said } = await agent.play(program, scene.calls, root, environment, {
+      agrees: scene.agrees === true,
+      managed,
+    });
     scene.after?.();
     const recorded = await lastRecord(governance);
     const isSaid = scene.told.test(told) && (scene.said ?? /./).test(said);
@@ -166,7 +188,7 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
   await set(EmergencyControl.STOP_ALL, false)();
   await set(EmergencyControl.READ_ONLY, false)();
   say((await governance.verifyLedger({})).status === "ok", "the ledger verifies");
-  await gennai("guard", "uninstall", agent.id);
+  await gennai("guard", "uninstall", agent.id, ...place);
   // Its turns, the newest first, in each of its sessions.
   const { sessions } = await server.client.listSessions({});
   for (const { sessionId } of sessions) {
@@ -267,12 +289,28 @@ function treeOf(root: string): Record<string, string> {
   return Object.fromEntries(own.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")] as const));
 }
 
-const chosen = realAgents.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+/** Whether the hooks for all users have a copy of /etc to stand in: else this program is started again in a mount namespace with one. */
+function hasOwnEtc(): boolean {
+  if (values.managed !== true || process.env["GENNAI_OWN_ETC"] !== undefined) return true;
+  const copy =
+    'd=$(mktemp -d) && mount -t tmpfs gennai "$d" && mkdir "$d/up" "$d/work" && mount -t overlay gennai -o "lowerdir=/etc,upperdir=$d/up,workdir=$d/work" /etc';
+  const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  const { status } = spawnSync("unshare", ["--mount", "sh", "-c", `${copy} && exec "$@"`, "sh", ...again], {
+    env: { ...process.env, GENNAI_OWN_ETC: "1" },
+    stdio: "inherit",
+  });
+  process.exitCode = status ?? 1;
+  return false;
+}
+
+const chosen = realAgents.filter(({ id, hooksOff }) =>
+  positionals.length === 0 ? values.managed !== true || hooksOff !== undefined : positionals.includes(id),
+);
 if (chosen.length === 0) usageError(`There is no agent ${positionals.join(", ")}.`, help);
 let good = true;
-for (const agent of values.timings === undefined ? chosen : [claudeCode]) {
+for (const agent of !hasOwnEtc() ? [] : values.timings === undefined ? chosen : [claudeCode]) {
   process.stdout.write(`\n${agent.id} ${agent.version}\n`);
   if (values["own-runs"] !== true) good = (await tryAgent(agent)) && good;
-  if (values.timings === undefined) good = (await inRunsOfItsOwn(agent)) && good;
+  if (values.timings === undefined && values.managed !== true) good = (await inRunsOfItsOwn(agent)) && good;
 }
-process.exitCode = good ? 0 : 1;
+process.exitCode ??= good ? 0 : 1;

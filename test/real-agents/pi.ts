@@ -70,7 +70,7 @@ export const pi: RealAgent = {
   },
 
   /** In its RPC mode, where a user can be asked. */
-  async play(program, calls, cwd, environment, agrees) {
+  async play(program, calls, cwd, environment, { agrees }) {
     const home = join(environment["HOME"] ?? "", ".pi", "agent");
     const told: string[] = [];
     await using model = await startModelServer(modelWires["openai-compatible"], (_count, { body }) => {

@@ -58,6 +58,8 @@ export interface RealAgent {
   > &
     Partial<Readonly<Record<"fails" | "agrees" | "waits", (root: string) => Expected>>>;
   readonly ownRun?: OwnRun;
+  /** Files by which its user, and a project, switch hooks off; only where it has hooks for all users. */
+  readonly hooksOff?: Readonly<Record<string, string>>;
   /** Its program; installed below the directory where it is not there yet. */
   program(directory: string): string;
   /** Lets it work on one prompt; the model makes one call after the other. */
@@ -66,8 +68,8 @@ export interface RealAgent {
     calls: Expected["calls"],
     cwd: string,
     environment: Readonly<Record<string, string>>,
-    /** Whether its user says yes to what it asks. */
-    agrees: boolean,
+    /** @property agrees whether its user says yes to what it asks. @property managed its hook is in place for all users */
+    how: { readonly agrees: boolean; readonly managed: boolean },
   ): Promise<{
     /** What the model was told about the last call. */
     readonly told: string;

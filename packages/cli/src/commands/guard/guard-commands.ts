@@ -289,8 +289,15 @@ async function surroundings(agent: GuardedHost, place: GuardPlace) {
   const format = hookFormat(agent, programOf(agent, place));
   const [local, user] = bothPlaces(agent, place);
   const files = [local, ...shared.map((path) => new GuardedFile(path, { stateDir, root, format })), user];
-  const told = files.map((file) => ({ path: file.path, ...file.surroundings() }));
-  const switches = agent.hook.switches?.filter((name) => (environment[name] ?? "") !== "") ?? [];
+  // Neither settings nor switches leave out a hook for all users, and beside it no others run.
+  const isForAll = managedHook(agent) !== undefined;
+  const told = files.map((file) => {
+    const { off, problems, foreign } = file.surroundings();
+    return isForAll
+      ? { path: file.path, problems, foreign: [] }
+      : { path: file.path, problems: [...off, ...problems], foreign };
+  });
+  const switches = isForAll ? [] : (agent.hook.switches?.filter((name) => (environment[name] ?? "") !== "") ?? []);
   const program = agentProgram(agent.hook.program, environment, root);
   const version = program === undefined ? undefined : await agentVersion(program, environment);
   const unknown = program === undefined ? undefined : unknownVersion(agent, version);

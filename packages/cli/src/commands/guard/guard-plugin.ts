@@ -16,7 +16,7 @@ export function guardPlugin(agent: string, program: HookProgram, body: string): 
     },
     // A file with this first line has nothing of others in it.
     withoutOurs: () => undefined,
-    surroundings: () => ({ problems: [], foreign: [] }),
+    surroundings: () => ({ off: [], problems: [], foreign: [] }),
   };
 }
 

@@ -36,7 +36,7 @@ export interface GuardedFormat {
   /** undefined: nothing is left. @param wasThere true if there was a file before ours: then a file stays, even an empty one */
   withoutOurs(text: string, wasThere: boolean): string | undefined;
   /** What else in it keeps our hook from working, and which hooks of others there are; texts for people. */
-  surroundings(text: string): { readonly problems: readonly string[]; readonly foreign: readonly string[] };
+  surroundings(text: string): Readonly<Record<"off" | "problems" | "foreign", readonly string[]>>;
 }
 
 /** What the file was before, and the digest of what was written. */

@@ -56,7 +56,7 @@ export function hookSettings(entry: HookEntry): GuardedFormat {
     },
     surroundings(text) {
       const settings = parsed(text);
-      return { problems: problemsIn(settings), foreign: foreignHooks(settings) };
+      return { off: switchedOffIn(settings), problems: problemsIn(settings), foreign: foreignHooks(settings) };
     },
   };
 }
@@ -117,18 +117,21 @@ function eventsAmiss(settings: Settings, entry: HookEntry): readonly string[] {
   });
 }
 
-/** What in these settings keeps our hook from running as installed; texts for people. */
-function problemsIn(settings: Settings): readonly string[] {
-  const { env } = settings;
-  const names = typeof env === "object" && env !== null ? Object.keys(env) : [];
-  const steered = names.filter((name) => steering.test(name));
+/** What in these settings switches hooks off, but no hook for all users; texts for people. */
+function switchedOffIn(settings: Settings): readonly string[] {
   const { enabled, disabled } = switches.safeParse(settings["hooksConfig"]).data ?? {};
   return [
     ...(settings["disableAllHooks"] === true ? ["disableAllHooks is on, so that no hook runs"] : []),
     ...(enabled === false ? ["hooksConfig.enabled is off, so that no hook runs"] : []),
     ...(disabled?.some((command) => ours.test(command)) === true ? ["hooksConfig.disabled names our hook"] : []),
-    ...(steered.length > 0 ? [`env sets ${steered.join(", ")}, which steers what the hook starts`] : []),
   ];
+}
+
+/** What else in these settings keeps our hook from running as installed; texts for people. */
+function problemsIn({ env }: Settings): readonly string[] {
+  const names = typeof env === "object" && env !== null ? Object.keys(env) : [];
+  const steered = names.filter((name) => steering.test(name));
+  return [...(steered.length > 0 ? [`env sets ${steered.join(", ")}, which steers what the hook starts`] : [])];
 }
 
 /** Hooks of others that may change a call after it was judged, or answer what our hook asks. */
