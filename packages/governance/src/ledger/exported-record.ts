@@ -111,11 +111,15 @@ export function gennaiLine({ name, time, id, severity, attributes }: ExportedRec
 
 const severities = { INFO: 1, WARN: 3, ERROR: 4 } as const;
 
-/** The same as OCSF 1.9.0: an API activity, or what happened to the application itself. */
-export function ocsfLine(exported: ExportedRecord, version: string): string {
+/**
+ * The same as OCSF 1.9.0: an API activity, or what happened to the application itself.
+ * @param from.host name of this machine
+ */
+export function ocsfLine(exported: ExportedRecord, from: { readonly version: string; readonly host: string }): string {
   const { name, time, id, attributes } = exported;
   const kind = name.slice("gennai.ledger.".length);
   const ofApplication = ["session", "policy", "emergency", "key", "purge"].includes(kind);
+  const tool = attributes["gen_ai.tool.name"] ?? kind;
   const activity = ofApplication
     ? kind === "emergency"
       ? 7
@@ -125,41 +129,46 @@ export function ocsfLine(exported: ExportedRecord, version: string): string {
       : 99;
   const classUid = ofApplication ? 6002 : 6003;
   const refused = kind === "refusal";
+  const failed = refused || attributes["error.type"] !== undefined;
   const proof = ["origin", "seq", "hash", "previous_hash", "fixed", "signature", "key_id", "purged"];
   return JSON.stringify({
     activity_id: activity,
+    ...(activity === 99 ? { activity_name: tool } : {}),
     category_uid: 6,
     class_uid: classUid,
     type_uid: classUid * 100 + activity,
     time,
-    severity_id: severities[exported.severity],
-    status_id: refused ? 2 : 1,
+    severity_id: kind === "rollback" ? 5 : severities[exported.severity],
+    status_id: failed ? 2 : 1,
     metadata: {
       version: "1.9.0",
-      product: { name: "Gennai", vendor_name: "Gennai", version },
+      product: { name: "Gennai", vendor_name: "Gennai", version: from.version },
       profiles: ofApplication ? [] : ["ai_operation", "security_control"],
       original_event_uid: id,
     },
     ...(ofApplication
       ? { app: { name: "gennai", vendor_name: "Gennai" } }
       : {
-          api: { operation: attributes["gen_ai.tool.name"] ?? kind, service: { name: "gennai" } },
+          api: { operation: tool, service: { name: "gennai" } },
           actor: { app_name: "gennai" },
-          src_endpoint: { name: "localhost" },
+          src_endpoint: { hostname: from.host },
           action_id: refused ? 2 : 1,
           disposition_id: refused ? 2 : 1,
-          ...(attributes["gennai.rule"] === undefined ? {} : { policy: { name: attributes["gennai.rule"] } }),
-          ...(attributes["gen_ai.agent.name"] === undefined
-            ? {}
-            : { ai_agent: { name: attributes["gen_ai.agent.name"] } }),
+          ...saidAs("risk_level_id", attributes["gennai.risk"], (risk) =>
+            ["info", "low", "medium", "high"].indexOf(String(risk)),
+          ),
+          ...saidAs("policy", attributes["gennai.rule"], (rule) => ({ name: rule })),
+          ...saidAs("ai_agent", attributes["gen_ai.agent.name"], (agent) => ({ name: agent })),
         }),
     unmapped: {
       gennai_ledger: Object.fromEntries(
-        proof.flatMap((key) => {
-          const value = attributes[`gennai.ledger.${key}`];
-          return value === undefined ? [] : [[key, value]];
-        }),
+        proof.flatMap((key) => Object.entries(saidAs(key, attributes[`gennai.ledger.${key}`], (value) => value))),
       ),
     },
   });
+}
+
+/** Nothing for a record that does not say it. */
+function saidAs(name: string, value: AttributeValue | undefined, form: (value: AttributeValue) => unknown) {
+  return value === undefined ? {} : { [name]: form(value) };
 }

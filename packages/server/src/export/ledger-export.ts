@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { exportedRecord, gennaiLine, inputAttribute, ocsfLine } from "@gennai/governance/ledger/exported-record";
@@ -169,7 +170,7 @@ async function exportItems(
       const masked =
         redactor && Array.isArray(input) && (await Promise.all(input.map((text: string) => redactor.redact(text))));
       const record = masked ? { ...told, attributes: { ...told.attributes, [inputAttribute]: masked } } : told;
-      return { record, line: format === "ocsf" ? ocsfLine(record, version) : gennaiLine(record) };
+      return { record, line: format === "ocsf" ? ocsfLine(record, { version, host: hostname() }) : gennaiLine(record) };
     }),
   );
 }
