@@ -1,6 +1,7 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { isRecord, parsedJson } from "@gennai/protocol/json-value";
-import { exportedRecord, inputAttribute } from "./exported-record.ts";
+import { isRecord, parsedJson, recordOf, textOf } from "@gennai/protocol/json-value";
+import { exportedRecord, inputAttribute, ocsfLine } from "./exported-record.ts";
 import { decodeSignature, recordMessage, type Verifier } from "./ledger-signature.ts";
 
 /** What another system has of a ledger, held against the ledger. */
@@ -19,6 +20,17 @@ export interface CopyReport {
 const most = 20;
 type Attributes = Readonly<Record<string, unknown>>;
 
+/** A record as the other system has it. What it does not say is absent. */
+interface Copied {
+  readonly attributes: Attributes;
+  readonly name?: unknown;
+  /** Milliseconds since the epoch. */
+  readonly time?: number;
+  readonly severity?: unknown;
+  /** The whole event; it has no attributes but what proves it. */
+  readonly ocsf?: Attributes;
+}
+
 /**
  * Checks a copy that was exported: that each record is signed, as it was written, and followed by the next one; and none is missing.
  * @param lines of `file` and `webhook`, of OCSF, or of a Collector's OTLP in JSON; other lines are left out
@@ -33,6 +45,8 @@ export async function checkCopy(
     /** Number of the ledger's newest record; undefined: the copy's. */
     readonly newest: number | undefined;
     readonly stored?: (seq: number) => string | undefined;
+    /** Of this program: how another one writes OCSF is not known. */
+    readonly version: string;
   },
 ): Promise<CopyReport> {
   const found = new Map<number, string>();
@@ -42,12 +56,16 @@ export async function checkCopy(
   let duplicates = 0;
   for await (const line of lines) {
     for (const copy of recordsIn(line)) {
-      const part = (name: string): unknown => copy[`gennai.ledger.${name}`];
+      const part = (name: string): unknown => copy.attributes[`gennai.ledger.${name}`];
       const [seq, hash] = [Number(part("seq")), String(part("hash"))];
       if (of.verifier.knows(String(part("key_id")))) origin ??= String(part("origin"));
       if (origin === undefined || part("origin") !== origin) continue;
-      if (found.get(seq) === hash) duplicates += 1;
-      const wrong = await contradiction(copy, { seq, hash }, { ...of, origin });
+      const before = found.get(seq);
+      if (before === hash) duplicates += 1;
+      const wrong =
+        before === undefined || before === hash
+          ? await contradiction(copy, { seq, hash }, { ...of, origin })
+          : "there is another one of this number";
       if (wrong !== undefined) contradictions.push(`record ${seq}: ${wrong}`);
       else {
         found.set(seq, hash);
@@ -71,33 +89,51 @@ export async function checkCopy(
 }
 
 async function contradiction(
-  copy: Attributes,
+  { attributes, name, time, severity, ocsf }: Copied,
   { seq, hash }: { readonly seq: number; readonly hash: string },
-  {
-    origin,
-    verifier,
-    stored,
-  }: Pick<Parameters<typeof checkCopy>[1], "verifier" | "stored"> & { readonly origin: string },
+  of: Pick<Parameters<typeof checkCopy>[1], "verifier" | "stored" | "version"> & { readonly origin: string },
 ): Promise<string | undefined> {
-  const part = (name: string): string => String(copy[`gennai.ledger.${name}`]);
+  const { origin, verifier, stored, version } = of;
+  const part = (one: string): string => String(attributes[`gennai.ledger.${one}`]);
   if (sha256Hex(part("fixed")) !== hash) return "its text does not have its hash";
   const signature = decodeSignature(part("signature"));
   if (signature === undefined || !(await verifier.verify(part("key_id"), recordMessage(hash), signature)))
     return "its signature is not the ledger's";
+  // What stands beside the signed text must be what the text says: else records could be left out, and the others numbered anew.
+  const signed = recordOf(parsedJson(part("fixed")));
+  const metadata = recordOf(signed["metadata"]);
+  for (const one of ["seq", "previous_hash", "key_id"]) {
+    if (!same(metadata[one], attributes[`gennai.ledger.${one}`])) return `its ${one} is not what was signed`;
+  }
+  if (name !== undefined && name !== `gennai.ledger.${textOf(metadata["kind"])}`)
+    return "its event is not what was signed";
+  if (time !== undefined && time !== Date.parse(textOf(signed["timestamp"]))) return "its time is not what was signed";
   if (stored === undefined) return undefined;
   const line = stored(seq);
   if (line === undefined) return "the ledger does not have it";
-  const own = exportedRecord(line, { origin, paths: true }).attributes;
+  const record = exportedRecord(line, { origin, paths: true });
+  const own = record.attributes;
   if (own["gennai.ledger.hash"] !== hash) return "the ledger has another record of this number";
   if (own["gennai.ledger.purged"] === true) return undefined;
-  const other = Object.entries(copy).find(
-    ([key, value]) =>
+  if (ocsf !== undefined) {
+    const product = textOf(recordOf(recordOf(ocsf["metadata"])["product"])["version"]);
+    const host = textOf(recordOf(ocsf["src_endpoint"])["hostname"]);
+    const isSame =
+      product !== version || canonicalJson(ocsf) === canonicalJson(JSON.parse(ocsfLine(record, { version, host })));
+    return isSame ? undefined : "its event is not what the ledger has";
+  }
+  if (severity !== undefined && severity !== record.severity) return "its severity is not what the ledger has";
+  const names = new Set([...Object.keys(own), ...Object.keys(attributes)]);
+  const other = [...names].find(
+    (key) =>
       key !== "gennai.ledger.purged" &&
       key !== inputAttribute &&
-      !same(own[key], value) &&
+      // Only where paths are sent.
+      !(key === "gennai.paths" && !(key in attributes)) &&
+      !same(own[key], attributes[key]) &&
       /^(?:gennai|gen_ai|error|process)\./.test(key),
   );
-  return other === undefined ? undefined : `${other[0]} is not what the ledger has`;
+  return other === undefined ? undefined : `${other} is not what the ledger has`;
 }
 
 /** Collectors write numbers as text. */
@@ -105,23 +141,30 @@ function same(own: unknown, copy: unknown): boolean {
   return JSON.stringify(own) === JSON.stringify(copy) || (typeof own === "number" && String(own) === copy);
 }
 
-function recordsIn(line: string): readonly Attributes[] {
+function recordsIn(line: string): readonly Copied[] {
   const value = parsedJson(line);
   if (!isRecord(value)) return [];
-  const { attributes, unmapped } = value;
-  if (isRecord(attributes) && "gennai.ledger.seq" in attributes) return [attributes];
+  const { attributes, unmapped, event_name: name, time, severity } = value;
+  if (isRecord(attributes) && "gennai.ledger.seq" in attributes)
+    return [{ attributes, name, severity, ...(time === undefined ? {} : { time: Date.parse(textOf(time)) }) }];
   if (isRecord(unmapped) && isRecord(unmapped["gennai_ledger"])) {
-    return [
-      Object.fromEntries(Object.entries(unmapped["gennai_ledger"]).map(([key, one]) => [`gennai.ledger.${key}`, one])),
-    ];
+    const proof = Object.entries(unmapped["gennai_ledger"]).map(([key, one]) => [`gennai.ledger.${key}`, one] as const);
+    return [{ attributes: Object.fromEntries(proof), time: Number(time), ocsf: value }];
   }
   return each(value, "resourceLogs").flatMap((resource) =>
     each(resource, "scopeLogs").flatMap((scope) =>
       each(scope, "logRecords")
-        .map((log) =>
-          Object.fromEntries(each(log, "attributes").map(({ key, value: one }) => [String(key), plain(one)])),
+        .map(
+          (log): Copied => ({
+            attributes: Object.fromEntries(
+              each(log, "attributes").map(({ key, value: one }) => [String(key), plain(one)]),
+            ),
+            name: log["eventName"],
+            severity: log["severityText"],
+            ...(log["timeUnixNano"] === undefined ? {} : { time: Math.round(Number(log["timeUnixNano"]) / 1e6) }),
+          }),
         )
-        .filter((one) => "gennai.ledger.seq" in one),
+        .filter(({ attributes: said }) => "gennai.ledger.seq" in said),
     ),
   );
 }

@@ -77,6 +77,7 @@ async function against(lines: readonly string[]): Promise<CopyReport> {
     verifier: ledgerVerifier(key),
     newest: stored.size,
     stored: (seq) => stored.get(seq),
+    version: "0.2.0",
   });
 }
 
@@ -342,12 +343,70 @@ test("a copy that lacks a record, has one that was changed, or one more, is told
   });
 });
 
+type Edit = (line: string, index: number) => string;
+/** Of the second record. */
+const second =
+  (from: string | RegExp, to: string): Edit =>
+  (line, index) =>
+    index === 1 ? line.replace(from, to) : line;
+
+test.each<[string, Partial<ExportDestination>, Edit, RegExp]>([
+  ["an attribute that was left out", {}, second(/,"gennai.risk":"\w+"/, ""), /2: gennai.risk is not what the ledger/],
+  ["an attribute that was added", {}, second('"gennai.risk"', '"gennai.more":1,"gennai.risk"'), /2: gennai.more/],
+  ["another severity", {}, second('"severity":"INFO"', '"severity":"ERROR"'), /2: its severity/],
+  ["another event", {}, second(/"event_name":"[\w.]+"/, '"event_name":"gennai.ledger.session"'), /2: its event/],
+  ["another time", {}, second(/"time":"\d{4}/, '"time":"1999'), /2: its time/],
+  [
+    "another time in OTLP",
+    { to: "otlp", protocol: "http/json" },
+    (line) => line.replace(/"timeUnixNano":"1/, '"timeUnixNano":"2'),
+    /its time/,
+  ],
+  [
+    "another severity in OTLP",
+    { to: "otlp", protocol: "http/json" },
+    (line) => line.replace('"severityText":"INFO"', '"severityText":"WARN"'),
+    /its severity/,
+  ],
+  ["another outcome in OCSF", { format: "ocsf" }, second('"action_id":1', '"action_id":2'), /2: its event/],
+  ["another rule in OCSF", { format: "ocsf" }, second('"policy":{"name":"', '"policy":{"name":"x'), /2: its event/],
+])("in a copy %s is found", async (_what, to, edit, found) => {
+  await fixture.recordAndClose(3);
+  await using there = await receiver(takes);
+  await using _export = exporting({ to: "webhook", endpoint: there.url, ...to });
+  await allSent();
+  const changed = there.lines().map(edit);
+  expect(changed).not.toEqual(there.lines());
+  const { status, contradictions } = await against(changed);
+  expect([status, contradictions.join()]).toEqual(["contradicts_copy", expect.stringMatching(found)]);
+});
+
+test("records that were numbered anew, after one was left out, are found by the public key alone", async () => {
+  await fixture.recordAndClose(4);
+  await using there = await receiver(takes);
+  await using _export = exporting({ to: "webhook", endpoint: there.url });
+  await allSent();
+  const [first = "", left = "", ...rest] = there.lines();
+  const hashOf = (line: string) => /"gennai.ledger.hash":"(\w+)"/.exec(line)?.[1] ?? "";
+  const anew = rest.map((line, index) =>
+    line
+      .replace(/"gennai.ledger.seq":\d+/, `"gennai.ledger.seq":${index + 2}`)
+      .replace(`"gennai.ledger.previous_hash":"${hashOf(left)}"`, `"gennai.ledger.previous_hash":"${hashOf(first)}"`),
+  );
+  const key = await readFile(join(fixture.stateDir, "keys", "ledger.ed25519.pub"), "utf8");
+  const alone = { origin: undefined, newest: undefined, verifier: ledgerVerifier(key), version: "0.2.0" };
+  expect(await checkCopy([first, ...anew], alone)).toMatchObject({
+    status: "contradicts_copy",
+    contradictions: ["record 2: its seq is not what was signed", "record 3: its seq is not what was signed"],
+  });
+});
+
 test("with a public key alone, records of other machines are left out, and none of its own is no whole copy", async () => {
   await fixture.recordAndClose(3);
   await using other = await StoreFixture.create();
   await other.recordAndClose(2);
   const key = await readFile(join(fixture.stateDir, "keys", "ledger.ed25519.pub"), "utf8");
-  const alone = { origin: undefined, newest: undefined, verifier: ledgerVerifier(key) };
+  const alone = { origin: undefined, newest: undefined, verifier: ledgerVerifier(key), version: "0.2.0" };
   const linesOf = ({ stateDir, root }: StoreFixture) =>
     readLedgerRecords(stateDir, root, 0, 10).map(({ json }) => {
       const { attributes } = exportedRecord(json, { origin: stateDir, paths: false });
