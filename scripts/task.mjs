@@ -54,6 +54,8 @@ const tasks = {
       "browser/page.pictures",
       "terminal/terminal.pictures",
       "browser/panels/attempts.test",
+      "browser/panels/answer-page.test",
+      "browser/panels/second-person.test",
     ];
     const files = tests.map((name) => `test/e2e/${name}.ts`);
     return tool("vitest", "run", "--config", "test/e2e/vitest.config.ts", ...(args.length > 0 ? args : files));

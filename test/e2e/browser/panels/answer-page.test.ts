@@ -18,6 +18,7 @@ test("on a telephone, a link and a PIN show the whole change, which is read befo
   await page.getByRole("button", { name: "Show it" }).click();
   await page.getByRole("heading", { name: /^Gennai asks in/ }).waitFor();
   expect(page.url()).not.toContain("#");
+  await page.locator(".confirmation-answer[aria-disabled=false]").first().waitFor();
   await pictured(page, "answer");
   const widest = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(widest).toBeLessThanOrEqual(360);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { bobOf, twoPersonsScene } from "../../users/two-persons-scene.ts";
 import { lookAtBoth } from "../page/look-at.ts";
 import { openPage } from "../page/open-page.ts";
+import { pictured } from "../page/pictured.ts";
 
 const pageDirectory = fileURLToPath(new URL("../../../../dist/page", import.meta.url));
 
@@ -16,6 +17,7 @@ test("an approver's page shows what another person agreed to, and takes the answ
   expect(await bob.repl.question.getByText("Wait for me").count()).toBe(0);
   expect(await ada.repl.question.count()).toBe(0);
   await lookAtBoth(bob.page, "a question to the second person");
+  await pictured(bob.page, "second-person");
   await bob.repl.answer("yes");
   await bob.repl.question.waitFor({ state: "detached" });
   expect(await scene.editor.end()).toBe("COMPLETED");
