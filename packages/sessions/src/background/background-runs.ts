@@ -3,7 +3,7 @@ import type { AllowedEndpoint, Connection } from "@gennai/governance/connection"
 import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import { emergencyVerdict } from "@gennai/governance/limits/emergency-verdict";
 import type { LiveRedactor } from "@gennai/governance/redaction";
-import type { Analysis } from "@gennai/governance/tool";
+import type { Analysis, ShownImage } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { settlesWithin } from "@gennai/machine/process/settles-within";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
@@ -50,6 +50,8 @@ interface KnownRun {
   readonly toolName: string;
   readonly analysis: Analysis;
   readonly output: OutputRing;
+  /** Of its result; those that the model has not seen. */
+  readonly images: ShownImage[];
   readonly run: BackgroundRun;
   /** undefined: it is no command of ours. */
   readonly network: RunNetwork | undefined;
@@ -65,6 +67,9 @@ interface KnownRun {
   /** The model knows how it ended. */
   isToldOf: boolean;
 }
+
+/** Takes what a run says. @param images of its result */
+export type OnOutput = (text: string, images?: readonly ShownImage[]) => void;
 
 /** A session's background runs, e.g. servers and watchers. They end with the session, and when all work is stopped. */
 export class BackgroundRuns implements AsyncDisposable {
@@ -142,7 +147,7 @@ export class BackgroundRuns implements AsyncDisposable {
         await network[Symbol.asyncDispose]();
         throw error;
       }
-      return this.#keep(command.text, run, { toolName: "Bash", analysis, shown, network });
+      return this.#keep(command.text, run, { toolName: "Bash", analysis, shown, images: [], network });
     });
   }
 
@@ -153,12 +158,16 @@ export class BackgroundRuns implements AsyncDisposable {
   takeOn(
     text: string,
     call: Pick<KnownRun, "toolName" | "analysis">,
-    start: (onOutput: (text: string) => void) => BackgroundRun,
+    start: (onOutput: OnOutput) => BackgroundRun,
   ): Promise<BackgroundRunFacts> {
     return this.#begin(() => {
       const shown = this.#shown();
-      const run = start((said) => shown.push(said));
-      return this.#keep(text, run, { ...call, shown, network: undefined });
+      const images: ShownImage[] = [];
+      const run = start((said, seen = []) => {
+        images.push(...seen);
+        shown.push(said);
+      });
+      return this.#keep(text, run, { ...call, shown, images, network: undefined });
     });
   }
 
@@ -205,7 +214,7 @@ export class BackgroundRuns implements AsyncDisposable {
     const read = await this.read(id, known.readTo, { ...options, part });
     known.readTo = read.end;
     if (read.run.state === "ended") known.isToldOf = true;
-    return { ...read, more: known.output.end - read.end };
+    return { ...read, more: known.output.end - read.end, images: known.images.splice(0) };
   }
 
   /** Stops a run; resolves when it has ended. Throws `ToolFailure` `background_not_found`. @param by e.g. `the model` */
@@ -282,7 +291,11 @@ export class BackgroundRuns implements AsyncDisposable {
   async #keep(
     text: string,
     run: BackgroundRun,
-    { shown, network, ...call }: Pick<KnownRun, "toolName" | "analysis" | "network"> & { readonly shown: ShownOutput },
+    {
+      shown,
+      network,
+      ...call
+    }: Pick<KnownRun, "toolName" | "analysis" | "images" | "network"> & { readonly shown: ShownOutput },
   ): Promise<BackgroundRunFacts> {
     if (this.#disposed) await run.stop();
     this.#count = Math.max(this.#count, this.#options.startedBefore()) + 1;

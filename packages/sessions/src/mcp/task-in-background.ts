@@ -1,7 +1,7 @@
 import type { Analysis, ExecutionContext } from "@gennai/governance/tool";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { plural } from "@gennai/protocol/plural";
 import type { BackgroundRun } from "@gennai/shell/background/background-run";
+import type { OnOutput } from "../background/background-runs.ts";
 import type { UserAsker } from "../bridge/session-bridge.ts";
 import type { McpCallOptions, McpResult } from "./mcp-connection.ts";
 
@@ -14,7 +14,7 @@ export interface TaskBackground {
   takeOn(
     text: string,
     call: { readonly toolName: string; readonly analysis: Analysis },
-    start: (onOutput: (text: string) => void) => BackgroundRun,
+    start: (onOutput: OnOutput) => BackgroundRun,
   ): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ interface Surroundings extends Pick<McpCallOptions, "onAsked"> {
   readonly user: UserAsker;
   readonly context: Pick<ExecutionContext, "signal" | "onOutput">;
   /** Takes what is started on as background work of the session; undefined if that cannot be. */
-  takeOn(start: (onOutput: (text: string) => void) => BackgroundRun): Promise<string> | undefined;
+  takeOn(start: (onOutput: OnOutput) => BackgroundRun): Promise<string> | undefined;
 }
 
 /**
@@ -68,9 +68,7 @@ export async function orInBackground(
       asker = nobody;
       const end = result.then(
         ({ text, images, isError }) => {
-          onOutput(
-            images.length === 0 ? text : `${text}\n[${plural(images.length, "image")} left out: here is text alone]`,
-          );
+          onOutput(text, images);
           return { how: isError ? "it reported an error" : "its result is there" };
         },
         (error: unknown) => ({ how: errorMessage(error) }),

@@ -36,12 +36,16 @@ export function bashOutputTool(
 
     async execute({ bash_id: id, filter }, _analysis, { signal }) {
       const shows = filter === undefined ? undefined : lineFilter(filter);
-      const { text, leftOut, more, run } = await background.readOn(id, { most: mostShown, waitMs: timeoutMs, signal });
+      const { text, leftOut, more, run, images } = await background.readOn(id, {
+        most: mostShown,
+        waitMs: timeoutMs,
+        signal,
+      });
       const lines = shows === undefined ? text : text.split("\n").filter(shows).join("\n");
       const notes = leftOut === 0 ? [] : [`[${leftOut} characters before this are left out]`];
       if (more > 0) notes.push(`[${more} characters after this: call BashOutput again]`);
       notes.push(`[${stateOf(run)}]`, ...refusedNotes(background.connections(id)));
-      return { output: withNotes(lines, notes), truncated: leftOut + more > 0 };
+      return { output: withNotes(lines, notes), truncated: leftOut + more > 0, images };
     },
   };
 }
