@@ -119,7 +119,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
           return ports.background?.takeOn(`${toolName} ${JSON.stringify(args)}`, { toolName, analysis }, start);
         },
       });
-      // A copy: in the background, its server may go on asking, and asks nobody.
+      // A copy: in the background, its server may go on asking.
       const recorded = facts.length > 0 ? { facts: [...facts] } : {};
       if ("run" in result) return { output: result.run, ...recorded };
       return {

@@ -25,9 +25,22 @@ interface Surroundings extends Pick<McpCallOptions, "onAsked"> {
   takeOn(start: (onOutput: OnOutput) => BackgroundRun): Promise<string> | undefined;
 }
 
+/** A user who is asked until then, and there no more, also what is open. */
+export function askedUntil(over: AbortSignal, user: UserAsker): UserAsker {
+  return {
+    async askUser(questions, { signal }) {
+      if (over.aborted) return { end: "nobody" };
+      return user.askUser(questions, { signal: AbortSignal.any([signal, over]) }).catch((error: unknown) => {
+        if (!over.aborted) throw error;
+        return { end: "nobody" };
+      });
+    },
+  };
+}
+
 /**
- * The result of a call; of a task that takes long, what the model is told of it. That one goes on in the background, where its
- * server asks nobody anything, and ends with the session.
+ * The result of a call; of a task that takes long, what the model is told of it. That one goes on in the background, and ends with
+ * the session; who answers its server there is told at its end.
  */
 export async function orInBackground(
   call: (options: McpCallOptions) => Promise<McpResult>,
@@ -40,7 +53,7 @@ export async function orInBackground(
   const waited = Promise.withResolvers<undefined>();
   let timer: NodeJS.Timeout | undefined;
   let isTask = false;
-  let asker = user;
+  const answered: string[] = [];
   let print = (text: string): void => context.onOutput(text);
   const wait = (): void => {
     if (isTask) timer = setTimeout(() => waited.resolve(undefined), longestWait);
@@ -48,7 +61,10 @@ export async function orInBackground(
   const result = call({
     signal: stopping.signal,
     onOutput: (text) => print(text),
-    onAsked,
+    onAsked(asked) {
+      onAsked(asked);
+      if (asked.end === "answered") answered.push(asked.by);
+    },
     onTask() {
       isTask = true;
       wait();
@@ -56,7 +72,7 @@ export async function orInBackground(
     user: {
       async askUser(...asked) {
         clearTimeout(timer);
-        return asker.askUser(...asked).finally(wait);
+        return user.askUser(...asked).finally(wait);
       },
     },
   });
@@ -65,11 +81,12 @@ export async function orInBackground(
     if (first !== undefined) return first;
     const run = await takeOn((onOutput) => {
       print = onOutput;
-      asker = nobody;
+      answered.length = 0;
       const end = result.then(
         ({ text, images, isError }) => {
           onOutput(text, images);
-          return { how: isError ? "it reported an error" : "its result is there" };
+          const by = answered.map((name) => `; ${name} answered a question`).join("");
+          return { how: `${isError ? "it reported an error" : "its result is there"}${by}` };
         },
         (error: unknown) => ({ how: errorMessage(error) }),
       );
@@ -93,5 +110,3 @@ export async function orInBackground(
     context.signal.removeEventListener("abort", stop);
   }
 }
-
-const nobody: UserAsker = { askUser: async () => ({ end: "nobody" }) };

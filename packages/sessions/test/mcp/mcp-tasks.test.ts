@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { BackgroundRuns } from "#background/background-runs";
 import type { AskedUser, UserAsker } from "#bridge/session-bridge";
 import type { McpResult } from "#mcp/mcp-connection";
-import { longestWait, orInBackground } from "#mcp/task-in-background";
+import { askedUntil, longestWait, orInBackground } from "#mcp/task-in-background";
 import { bashOutputTool, stateOf } from "#tools/commands/background-tools";
 import { callTool, nobody, outcomeOf, withUsersServer } from "./users-server.ts";
 
@@ -139,6 +139,53 @@ test("who answered before a task went on in the background is recorded with its 
   const { answer, facts } = await longCall(runs, anybody, "mcp__sdk__asksOn");
   expect(answer).toContain("b1 runs");
   expect(facts).toEqual([{ type: "user-asked", end: "answered", by: "ann" }]);
+});
+
+test("a task in the background asks until its turn ends; who answers is told at its end", async () => {
+  const { runs } = await session();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: AbortSignal[] = [];
+  const user: UserAsker = {
+    async askUser(_questions, { signal }) {
+      asked.push(signal);
+      if (asked.length === 1) return anybody.askUser();
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("over"))));
+    },
+  };
+  const [over, context] = [new AbortController(), executionContext()];
+  const begun = Promise.withResolvers<UserAsker>();
+  const result = Promise.withResolvers<McpResult>();
+  const call = orInBackground(
+    ({ onTask, onAsked, user: asks }) => {
+      onTask?.();
+      begun.resolve({
+        async askUser(...question) {
+          const answer = await asks.askUser(...question);
+          onAsked({ result: { action: "cancel" }, by: "", ...answer });
+          return answer;
+        },
+      });
+      return result.promise;
+    },
+    {
+      user: askedUntil(over.signal, user),
+      context,
+      onAsked: () => undefined,
+      takeOn: async (start) => stateOf(await runs.takeOn("call", { toolName: "t", analysis }, start)),
+    },
+  );
+  vi.advanceTimersByTime(longestWait);
+  await call;
+  const server = await begun.promise;
+  const ask = () => server.askUser([], { signal: context.signal });
+  expect(await ask()).toMatchObject({ end: "answered", by: "ann" });
+  const open = ask();
+  over.abort();
+  expect([await open, await ask(), asked.length]).toEqual([{ end: "nobody" }, { end: "nobody" }, 2]);
+  result.resolve({ text: "", images: [], isError: false });
+  vi.useRealTimers();
+  await expect.poll(() => runs.list()).toMatchObject([{ end: "its result is there; ann answered a question" }]);
 });
 
 test("a large result is read piece by piece, whole, and its images are seen once", async () => {

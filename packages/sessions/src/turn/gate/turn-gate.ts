@@ -127,6 +127,7 @@ export async function buildTurnGate(
   const rules = await loadTurnRules(session, { editingMode, claimTree, branchOffer: branch?.offer, signal });
   const repositoryChecks = new Map<string, ProjectCheck>();
   const isOpen = (): boolean => services.stages?.open.of(session.id) !== undefined;
+  const over = new AbortController();
   const { tools, ownTools, offered, subAgents, warnings } = await turnTools(session, scenario, {
     editor,
     rules,
@@ -135,6 +136,7 @@ export async function buildTurnGate(
     proposal,
     onlyChecks,
     signal,
+    over: over.signal,
   });
   for (const tool of turn.moreOwnTools?.(proposal) ?? []) ownTools.set(tool.name, tool);
 
@@ -255,8 +257,12 @@ export async function buildTurnGate(
       ...rules.warnings,
     ],
     warmUp,
-    settle: () => checkpoints.settle(),
+    settle: () => {
+      over.abort();
+      return checkpoints.settle();
+    },
     [Symbol.dispose]: () => {
+      over.abort();
       tree[Symbol.dispose]();
     },
   };

@@ -12,6 +12,7 @@ import type { EditorBridge, SessionBridge } from "../../bridge/session-bridge.ts
 import { createMayRead } from "../../context/may-read.ts";
 import { loadToolsTool } from "../../mcp/load-tools-tool.ts";
 import type { OfferedTools } from "../../mcp/mcp-servers.ts";
+import { askedUntil } from "../../mcp/task-in-background.ts";
 import type { TurnRules } from "../../policies/turn-rules.ts";
 import { loadSkills, loadSubAgents, type SubAgentFile } from "../../prompt/load-skills.ts";
 import { proposeStagedTool } from "../../proposal/propose-staged-tool.ts";
@@ -57,6 +58,8 @@ export async function turnTools(
     /** Nothing runs, so external servers are not started. */
     readonly onlyChecks: boolean;
     readonly signal: AbortSignal;
+    /** From then on nobody is asked for what still runs. */
+    readonly over: AbortSignal;
   },
 ): Promise<TurnTools> {
   const { services, workspace, state, background } = session;
@@ -155,7 +158,7 @@ export async function turnTools(
     turn.onlyChecks || client !== undefined
       ? noTools
       : await services.mcp.tools(workspace, scenario.mcp, {
-          user: editor,
+          user: askedUntil(turn.over, editor),
           background: ofBackground.every(({ name }) => offered.has(name))
             ? { takeOn: async (...task) => stateOf(await background.takeOn(...task)) }
             : undefined,
