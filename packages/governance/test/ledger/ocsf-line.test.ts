@@ -60,7 +60,9 @@ function deviations(value: Readonly<Record<string, unknown>>, schema: Schema, at
     ...required.split(" ").flatMap((name) => (name === "" || name in value ? [] : [`${at} lacks ${name}`])),
     ...Object.keys(value).flatMap((name) => (known.has(name) ? [] : [`${at} has ${name}`])),
     ...Object.entries(enums).flatMap(([name, values]) =>
-      value[name] === undefined || values.includes(Number(value[name])) ? [] : [`${at}.${name}: ${value[name]}`],
+      value[name] === undefined || values.includes(Number(value[name]))
+        ? []
+        : [`${at}.${name}: ${JSON.stringify(value[name])}`],
     ),
     ...(oneOf === undefined || oneOf.split(" ").some((name) => name in value) ? [] : [`${at} names none of ${oneOf}`]),
     ...Object.entries(objects).flatMap(([name, inner]) =>
