@@ -34,9 +34,8 @@ export function parseStrictYaml(text: string, file: string): YamlText {
   const document = parse(text, file, lines);
   const problem = document.errors[0] ?? document.warnings[0];
   if (problem !== undefined) {
-    throw new YamlError(file, lineAt(problem.pos[0]), `${problem.message.trim()}; correct the YAML`, {
-      cause: problem,
-    });
+    const what = problem.code === "MULTIPLE_DOCS" ? "it has several documents" : problem.message.trim();
+    throw new YamlError(file, lineAt(problem.pos[0]), `${what}; correct the YAML`, { cause: problem });
   }
   let data: unknown;
   try {
