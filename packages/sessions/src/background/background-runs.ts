@@ -13,6 +13,7 @@ import {
   type BackgroundRun,
   type BackgroundSurroundings,
   backgroundUnavailable,
+  type OnOutput,
   startInBackground,
 } from "@gennai/shell/background/background-run";
 import { openPort } from "@gennai/shell/background/open-port";
@@ -67,9 +68,6 @@ interface KnownRun {
   /** The model knows how it ended. */
   isToldOf: boolean;
 }
-
-/** Takes what a run says. @param images of its result */
-export type OnOutput = (text: string, images?: readonly ShownImage[]) => void;
 
 /** A session's background runs, e.g. servers and watchers. They end with the session, and when all work is stopped. */
 export class BackgroundRuns implements AsyncDisposable {

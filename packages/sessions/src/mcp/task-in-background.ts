@@ -1,7 +1,6 @@
 import type { Analysis, ExecutionContext } from "@gennai/governance/tool";
 import { errorMessage } from "@gennai/protocol/error-message";
-import type { BackgroundRun } from "@gennai/shell/background/background-run";
-import type { OnOutput } from "../background/background-runs.ts";
+import type { BackgroundRun, OnOutput } from "@gennai/shell/background/background-run";
 import type { UserAsker } from "../bridge/session-bridge.ts";
 import type { McpCallOptions, McpResult } from "./mcp-connection.ts";
 

@@ -1,3 +1,4 @@
+import type { ShownImage } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { CommandRun } from "@gennai/machine/process/run-command";
@@ -33,6 +34,9 @@ export interface BackgroundSurroundings {
 
 /** How a background run ended: like any command, or as these words say. */
 export type BackgroundEnd = { readonly run: CommandRun } | { readonly how: string };
+
+/** Takes what a run says. @param images of its result */
+export type OnOutput = (text: string, images?: readonly ShownImage[]) => void;
 
 /** What runs until it ends or is stopped: a server, a watcher. */
 export interface BackgroundRun {
