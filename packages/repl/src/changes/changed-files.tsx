@@ -3,11 +3,12 @@ import { plural } from "@gennai/protocol/plural";
 import { renamedFiles } from "@gennai/protocol/whole-moves";
 import { useChat } from "../chat/chat-context.ts";
 import { FoldButton } from "../chat/fold-button.tsx";
+import { RenamedFrom } from "../look/renamed-from.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { LineCounts } from "./line-counts.tsx";
 import { OpenDiffLink } from "./open-diff-link.tsx";
-import { OperationMark, RenamedFrom } from "./operation-mark.tsx";
+import { OperationMark } from "./operation-mark.tsx";
 import { useChangedContent } from "./use-changed-content.ts";
 
 interface ChangedFilesProps {

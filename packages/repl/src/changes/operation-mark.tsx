@@ -1,5 +1,4 @@
 import type { ChangeOperation } from "@gennai/protocol/model/session/proposal";
-import { VisibleText } from "../look/visible-text.tsx";
 
 const marks = {
   create: ["A", "added"],
@@ -15,15 +14,6 @@ export function OperationMark({ operation }: { readonly operation: ChangeOperati
     <span class={`operation operation-${operation}`} title={word}>
       <span aria-hidden="true">{letter}</span>
       <span class="spoken">{word}</span>
-    </span>
-  );
-}
-
-/** Beside a file's path, the one it had before. */
-export function RenamedFrom({ path }: { readonly path: string }) {
-  return (
-    <span class="badge">
-      renamed from <VisibleText text={path} />
     </span>
   );
 }

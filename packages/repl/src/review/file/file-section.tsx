@@ -6,7 +6,7 @@ import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
-import { RenamedFrom } from "../../changes/operation-mark.tsx";
+import { RenamedFrom } from "../../look/renamed-from.tsx";
 import { VisibleText } from "../../look/visible-text.tsx";
 import { type ContentCache, textOf, withoutMark } from "../diff/content-cache.ts";
 import { diffRows, hunkCounts } from "../diff/diff-rows.ts";
