@@ -74,8 +74,12 @@ export class ConnectionFilter {
       this.#note({ host, port, state: "failed", reason: nothingThere });
       return undefined;
     }
-    if (allowed === undefined || this.#closed) {
+    if (allowed === undefined) {
       this.#note({ host, port, state: "refused", reason: "Nobody allowed this connection." });
+      return undefined;
+    }
+    if (this.#closed) {
+      this.#note({ host, port, state: "failed", reason: "The run reaches nobody any more." });
       return undefined;
     }
     if (this.#withdrawn.some((one) => allowing(one, [allowed]) !== undefined)) {
@@ -126,7 +130,7 @@ export class ConnectionFilter {
     joinSockets(inside, reached);
   }
 
-  /** Ends all open connections. */
+  /** Ends all open connections; from now on nobody is reached. */
   close(): void {
     this.#closed = true;
     for (const socket of this.#open) socket.destroy();

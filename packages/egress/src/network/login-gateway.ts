@@ -135,9 +135,10 @@ export class LoginGateway implements Disposable {
     const meaning = found.type === "compares" ? found.read(await this.#read(found, use, claim)) : found;
     const why = await this.#whyNot(meaning, said.authorization, response);
     if (why !== undefined) {
-      if (why === pretended) this.#answerAlone(response, 201);
-      else this.#refuse(incoming, response, why);
-      return;
+      if (why !== pretended) return this.#refuse(incoming, response, why);
+      // What comes behind a success that was none reaches nobody.
+      this.#filter.close();
+      return this.#answerAlone(response, 201);
     }
     const sent = (meaning.type !== "refused" && meaning.body) || bytes;
     const length = isWhole ? String(sent.length) : request.headers["content-length"];

@@ -5,7 +5,13 @@ import { text } from "node:stream/consumers";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { describe, expect, test } from "vitest";
-import type { AddedLogin, BodyReader, HeldRequest, RequestMeaning } from "#network/added-login";
+import {
+  type AddedLogin,
+  type BodyReader,
+  type HeldRequest,
+  pretended,
+  type RequestMeaning,
+} from "#network/added-login";
 import { AskedProxy } from "./asked-proxy.ts";
 import { asking, fine, host, loginFor, placeholder, secret, withRegistry } from "./gateway-fixture.ts";
 
@@ -211,6 +217,19 @@ describe("what would change something", () => {
       expect(await silent.send(sending("/early", "hello\n"))).toContain("Nobody is asked here.");
       expect(asked).toEqual([]);
       expect(proxy.connections.every(({ state }) => state === "refused")).toBe(true);
+    });
+  });
+
+  test("is told to be done without being sent, and from then on nobody is reached", async () => {
+    await withRegistry(fine, async ({ outside, asked }) => {
+      using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)], () =>
+        Promise.resolve(pretended),
+      );
+      const read = asking(`GET http://${host}/packages/dep`);
+      expect(await proxy.send(read)).toContain(" 200 ");
+      expect(await proxy.send(sending("/early", "hello\nand more"))).toContain(" 201 ");
+      expect(await proxy.send(read)).not.toContain(" 200 ");
+      expect(asked).toHaveLength(1);
     });
   });
 

@@ -122,10 +122,15 @@ export async function runWithNetwork<Run extends StagedShellRun>(
     const noted: HeldRequest[] = [];
     const told: HeldRequest[] = [];
     const runsAgain = given.length === 0 && refusal === undefined && runs < maxRuns;
+    let hasAsked = false;
     const askOrNote: AskToSend = (held) => {
       const at = (one: { readonly endpoint: Endpoint }): boolean => sameEndpoint(one.endpoint, held.endpoint);
-      const pretends = held.pretends === true && runsAgain && sent.size === 0 && ![...agreed].some(at);
-      if (!pretends && told.length === 0 && !rehearsals.some(at)) return ask(held);
+      // What a person may still say yes to is sent, and then the run stays.
+      const pretends = held.pretends === true && runsAgain && !hasAsked && sent.size === 0 && ![...agreed].some(at);
+      if (!pretends && told.length === 0 && !rehearsals.some(at)) {
+        hasAsked = true;
+        return ask(held);
+      }
       noted.push(held);
       if (pretends) told.push(held);
       return Promise.resolve(pretends ? pretended : "Nobody was asked yet.");
@@ -144,7 +149,7 @@ export async function runWithNetwork<Run extends StagedShellRun>(
     }
     const wanted =
       state !== "aborted" && (told.length > 0 || isWorthAsking(command, refused, exitCode))
-        ? withLogins(refused, own, { allowed, noted })
+        ? withLogins(refused, own, { allowed, noted, told })
         : wantingLogin(staged, command, allowed, own);
     if (wanted.length === 0) return { ...ended, notes };
     // It would be done twice.
@@ -164,10 +169,9 @@ export async function runWithNetwork<Run extends StagedShellRun>(
     for (const { sends, ...endpoint } of more) {
       if (sends === undefined && !told.some((one) => sameEndpoint(one.endpoint, endpoint))) continue;
       const { expects } = own.find((one) => one.login === endpoint.login && sameEndpoint(one.endpoint, endpoint)) ?? {};
-      agreed.add({
-        endpoint,
-        change: expects !== undefined && expects.what === sends ? expects : exactly(...changesOf(noted, endpoint)),
-      });
+      // Nothing but what the question showed.
+      const shown = sends === undefined ? [] : changesOf(noted, endpoint);
+      agreed.add({ endpoint, change: expects !== undefined && expects.what === sends ? expects : exactly(...shown) });
     }
     allowed = [...allowed.filter((one) => !more.some((other) => sameEndpoint(one, other))), ...more];
     if (refusal === undefined) onOutput(`\n[it may reach ${named(more)} now, and runs again]\n`);
@@ -178,11 +182,21 @@ export async function runWithNetwork<Run extends StagedShellRun>(
 function withLogins(
   refused: readonly AllowedEndpoint[],
   own: readonly OwnLogin[],
-  { allowed, noted }: { readonly allowed: readonly AllowedEndpoint[]; readonly noted: readonly HeldRequest[] },
+  {
+    allowed,
+    noted,
+    told,
+  }: {
+    readonly allowed: readonly AllowedEndpoint[];
+    readonly noted: readonly HeldRequest[];
+    readonly told: readonly HeldRequest[];
+  },
 ): readonly AllowedEndpoint[] {
+  const isTold = ({ login, endpoint }: OwnLogin): boolean =>
+    told.some((one) => one.login === login && sameEndpoint(one.endpoint, endpoint));
   const needed = refused.map((endpoint) => ({
     endpoint,
-    found: own.find((login) => sameEndpoint(login.endpoint, endpoint) && login.isNeeded),
+    found: own.find((login) => sameEndpoint(login.endpoint, endpoint) && (login.isNeeded || isTold(login))),
   }));
   const more = own.filter(
     ({ endpoint, isCertain }) =>

@@ -26,9 +26,18 @@ const own: OwnLogin = {
   rehearsals: [{ ...added, rehearses: () => undefined }],
   open: () => Promise.resolve(added),
 };
+/** Its host is asked about without the login. */
+const perhaps: OwnLogin = { ...own, isNeeded: false };
+const other = { host: "npm.example", port: 443 };
+const ofOther: OwnLogin = {
+  ...own,
+  endpoint: other,
+  rehearsals: [],
+  open: async () => ({ ...added, endpoint: other }),
+};
 const refused: Connection = { ...endpoint, state: "refused", count: 1, sent: 0, received: 0 };
 
-type Sent = Pick<HeldRequest, "what" | "pretends" | "follows">;
+type Sent = Pick<HeldRequest, "what" | "pretends" | "follows"> & { readonly endpoint?: typeof endpoint };
 const file = (what: string): Sent => ({ what, pretends: true });
 const beside = (what: string, follows: string): Sent => ({ what, pretends: true, follows });
 
@@ -36,8 +45,13 @@ const beside = (what: string, follows: string): Sent => ({ what, pretends: true,
  * What a command that sends this in each of its runs is told; an upper case answer went to the host.
  *
  * @param runs what it sends in each; the last one again and again @param answers of a person, in their order, then a no
+ * @param options.atOnce it waits for no answer @param options.first the host that its first run is refused
  */
-async function course(runs: readonly (readonly Sent[])[], answers: readonly ("yes" | "no")[]) {
+async function course(
+  runs: readonly (readonly Sent[])[],
+  answers: readonly ("yes" | "no")[],
+  { logins = [own], atOnce = false, first = refused } = {},
+) {
   const [questions, dropped, told]: [(string | undefined)[], number[], string[][]] = [[], [], []];
   const given = [...answers];
   const start = async ({
@@ -50,12 +64,18 @@ async function course(runs: readonly (readonly Sent[])[], answers: readonly ("ye
     const at = told.length;
     const said: string[] = [];
     told.push(said);
+    const answers: ReturnType<AskToSend>[] = [];
     for (const one of runs[Math.min(at, runs.length - 1)] ?? []) {
-      const answer = await ask?.({ endpoint, login, signal: new AbortController().signal, ...one });
+      const answer = ask?.({ endpoint, login, signal: new AbortController().signal, ...one });
+      if (answer !== undefined) answers.push(answer);
+      if (!atOnce) await answer;
+    }
+    for (const answer of await Promise.all(answers)) {
       said.push(answer === undefined ? "SENT" : typeof answer === "symbol" ? "pretended" : "refused");
     }
-    const run = { state: "ended", exitCode: said.includes("refused") ? 1 : 0, output: "" };
-    const connections = allowed?.length === 0 ? [refused] : [];
+    const connections = allowed?.length === 0 ? [first] : [];
+    const isOver = !said.includes("refused") && (said.length > 0 || connections.length === 0);
+    const run = { state: "ended", exitCode: isOver ? 0 : 1, output: "" };
     // Nothing else of it is looked at here.
     return { run, connections, onlyLookedUp: [], drop: async () => void dropped.push(at) } as unknown as StagedShellRun;
   };
@@ -80,7 +100,7 @@ async function course(runs: readonly (readonly Sent[])[], answers: readonly ("ye
       cwd: "/w",
     },
     start,
-    { own: { logins: [own], inRun: () => ({ environment: {}, git: [], mounts: [], ports: [], packs: false }) } },
+    { own: { logins, inRun: () => ({ environment: {}, git: [], mounts: [], ports: [], packs: false }) } },
     { network, onOutput: () => undefined, signal: new AbortController().signal },
   );
   return { questions, dropped, told: told.map((said) => said.join(" ")), notes };
@@ -136,4 +156,22 @@ test.each<[name: string, runs: readonly (readonly Sent[])[], questions: readonly
   const found = await course(runs, ["yes"]);
   expect(found.questions).toEqual(questions);
   expect(found.told.at(-1)).toBe(last);
+});
+
+test("a host that was allowed before what it would be sent was known is asked about again, with all of it", async () => {
+  const { questions, told } = await course([[{ what: "x" }], [file("a")]], ["yes", "yes"], { logins: [perhaps] });
+  expect({ questions, told }).toEqual({
+    questions: [undefined, "a"],
+    told: ["refused", "pretended", "SENT"],
+  });
+});
+
+test("nothing is told to be done while a person may still say yes to something else", async () => {
+  const both: readonly Sent[] = [{ what: "tag", endpoint: other }, file("a")];
+  const { told, questions } = await course([[], both], ["yes", "yes"], {
+    logins: [own, ofOther],
+    atOnce: true,
+    first: { ...refused, ...other },
+  });
+  expect({ questions, told: told.at(-1) }).toEqual({ questions: [undefined, "tag"], told: "SENT refused" });
 });
