@@ -45,8 +45,6 @@ export async function checkCopy(
     /** Number of the ledger's newest record; undefined: the copy's. */
     readonly newest: number | undefined;
     readonly stored?: (seq: number) => string | undefined;
-    /** Of this program: how another one writes OCSF is not known. */
-    readonly version: string;
   },
 ): Promise<CopyReport> {
   const found = new Map<number, string>();
@@ -91,9 +89,9 @@ export async function checkCopy(
 async function contradiction(
   { attributes, name, time, severity, ocsf }: Copied,
   { seq, hash }: { readonly seq: number; readonly hash: string },
-  of: Pick<Parameters<typeof checkCopy>[1], "verifier" | "stored" | "version"> & { readonly origin: string },
+  of: Pick<Parameters<typeof checkCopy>[1], "verifier" | "stored"> & { readonly origin: string },
 ): Promise<string | undefined> {
-  const { origin, verifier, stored, version } = of;
+  const { origin, verifier, stored } = of;
   const part = (one: string): string => String(attributes[`gennai.ledger.${one}`]);
   if (sha256Hex(part("fixed")) !== hash) return "its text does not have its hash";
   const signature = decodeSignature(part("signature"));
@@ -116,10 +114,10 @@ async function contradiction(
   if (own["gennai.ledger.hash"] !== hash) return "the ledger has another record of this number";
   if (own["gennai.ledger.purged"] === true) return undefined;
   if (ocsf !== undefined) {
-    const product = textOf(recordOf(recordOf(ocsf["metadata"])["product"])["version"]);
+    // What the copy says of the program that wrote it stands in no record.
+    const version = textOf(recordOf(recordOf(ocsf["metadata"])["product"])["version"]);
     const host = textOf(recordOf(ocsf["src_endpoint"])["hostname"]);
-    const isSame =
-      product !== version || canonicalJson(ocsf) === canonicalJson(JSON.parse(ocsfLine(record, { version, host })));
+    const isSame = canonicalJson(ocsf) === canonicalJson(JSON.parse(ocsfLine(record, { version, host })));
     return isSame ? undefined : "its event is not what the ledger has";
   }
   if (severity !== undefined && severity !== record.severity) return "its severity is not what the ledger has";

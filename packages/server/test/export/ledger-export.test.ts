@@ -77,7 +77,6 @@ async function against(lines: readonly string[]): Promise<CopyReport> {
     verifier: ledgerVerifier(key),
     newest: stored.size,
     stored: (seq) => stored.get(seq),
-    version: "0.2.0",
   });
 }
 
@@ -369,6 +368,17 @@ test.each<[string, Partial<ExportDestination>, Edit, RegExp]>([
     /its severity/,
   ],
   ["another outcome in OCSF", { format: "ocsf" }, second('"action_id":1', '"action_id":2'), /2: its event/],
+  [
+    "another outcome in OCSF of another version",
+    { format: "ocsf" },
+    (line, index) => {
+      const other = (_all: string, before: string) => `${before}9.9.9`;
+      return index === 1
+        ? line.replace('"action_id":1', '"action_id":2').replace(/("product":\{[^}]*?"version":")[^"]*/, other)
+        : line;
+    },
+    /2: its event/,
+  ],
   ["another rule in OCSF", { format: "ocsf" }, second('"policy":{"name":"', '"policy":{"name":"x'), /2: its event/],
 ])("in a copy %s is found", async (_what, to, edit, found) => {
   await fixture.recordAndClose(3);
@@ -394,7 +404,7 @@ test("records that were numbered anew, after one was left out, are found by the 
       .replace(`"gennai.ledger.previous_hash":"${hashOf(left)}"`, `"gennai.ledger.previous_hash":"${hashOf(first)}"`),
   );
   const key = await readFile(join(fixture.stateDir, "keys", "ledger.ed25519.pub"), "utf8");
-  const alone = { origin: undefined, newest: undefined, verifier: ledgerVerifier(key), version: "0.2.0" };
+  const alone = { origin: undefined, newest: undefined, verifier: ledgerVerifier(key) };
   expect(await checkCopy([first, ...anew], alone)).toMatchObject({
     status: "contradicts_copy",
     contradictions: ["record 2: its seq is not what was signed", "record 3: its seq is not what was signed"],
@@ -406,7 +416,7 @@ test("with a public key alone, records of other machines are left out, and none 
   await using other = await StoreFixture.create();
   await other.recordAndClose(2);
   const key = await readFile(join(fixture.stateDir, "keys", "ledger.ed25519.pub"), "utf8");
-  const alone = { origin: undefined, newest: undefined, verifier: ledgerVerifier(key), version: "0.2.0" };
+  const alone = { origin: undefined, newest: undefined, verifier: ledgerVerifier(key) };
   const linesOf = ({ stateDir, root }: StoreFixture) =>
     readLedgerRecords(stateDir, root, 0, 10).map(({ json }) => {
       const { attributes } = exportedRecord(json, { origin: stateDir, paths: false });

@@ -10,7 +10,6 @@ import { ledgerPublicKeyFile, ledgerVerifier } from "@gennai/store/ledger/ledger
 import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { version } from "../../terminal/version.ts";
 import { type Said, said } from "../command-host.ts";
 import { placeHere } from "../options/resolve-workspace.ts";
 import type { LedgerVerifyFlags } from "./ledger-commands.ts";
@@ -32,7 +31,6 @@ export async function verifyAgainstCopy(
     origin: own?.origin,
     newest: own?.lines.size,
     verifier,
-    version,
     ...(own === undefined ? {} : { stored: (seq: number) => own.lines.get(seq) }),
   });
   return said(report, `${words(report)}\n`, ledgerExitCodes[report.status]);
