@@ -21,8 +21,12 @@ export async function askApprovals(
   },
 ): Promise<void> {
   const { confirm, isSeen, failed, signal } = on;
-  const { features } = await agent.getServerInfo({}, { signal });
-  if (!features.includes("approvals")) return;
+  let info = await agent.getServerInfo({}, { signal }).catch(() => undefined);
+  while (info === undefined) {
+    await pause(lookAgainMs, { signal });
+    info = await agent.getServerInfo({}, { signal }).catch(() => undefined);
+  }
+  if (!info.features.includes("approvals")) return;
   const asked = new Map<string, AbortController>();
   const ask = async (id: string, approval: Approval): Promise<void> => {
     const over = new AbortController();

@@ -5,7 +5,7 @@ import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 
 /**
  * The effect of a call, for windows that only watch:
- * - `look`: it changes nothing of a session, its files or its rules
+ * - `look`: it changes nothing of a session here, its files or its rules
  * - `stop`: it ends or forbids work
  * - `act`: everything else
  */
@@ -42,6 +42,8 @@ const looks = namesOf([
   governance.getParity,
   governance.listStandingAnswers,
   governance.listApprovals,
+  // Of another person's session.
+  governance.answerApproval,
   governance.listMcpServers,
   governance.listRules,
   governance.traceLines,

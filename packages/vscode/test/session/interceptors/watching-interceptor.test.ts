@@ -42,7 +42,7 @@ test("a window that watches may look and stop, and nothing else", async () => {
   const others = through.filter((name) => !byName.test(name));
   expect(others).toEqual([
     ...["Subscribe", "CancelTurn", "ResumeSession"],
-    ...["SetEmergencyControl", "CheckPolicy", "PreviewSystemPrompt", "VerifyLedger"],
+    ...["SetEmergencyControl", "CheckPolicy", "PreviewSystemPrompt", "VerifyLedger", "AnswerApproval"],
   ]);
   // By its name such a method only looks or stops: none of them is left out.
   expect(through.filter((name) => byName.test(name))).toEqual(
