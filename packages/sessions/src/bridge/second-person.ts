@@ -93,6 +93,9 @@ export class Approvals {
       throw new ServiceError("failed_precondition", "The question was shown under other rules; list it again.");
     }
     const judged = judgedAnswer(question, reply, person);
+    if (judged.type === "yes" && judged.dropped !== undefined) {
+      throw new ServiceError("invalid_argument", "A second person agrees to all of it, or to nothing.");
+    }
     // Where nothing was said, others may answer.
     if (judged.type !== "yes" && judged.type !== "no") return;
     this.#open.delete(id);
