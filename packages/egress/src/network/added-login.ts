@@ -71,7 +71,7 @@ export interface ComparedMeaning {
   readonly path: string;
   /** JSON that is sent to be told the document; without it, that is asked by GET. */
   readonly query?: string;
-  /** @param there undefined if there is none */
+  /** @param there undefined if the host says that there is none, or is not asked */
   read(there: Buffer | undefined): RequestMeaning;
 }
 

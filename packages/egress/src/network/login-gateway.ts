@@ -132,7 +132,7 @@ export class LoginGateway implements Disposable {
     // Until it is sent, and answered.
     finished(response, () => claim[Symbol.dispose]());
     const { meaning: found, bytes, isWhole } = await heldBody(incoming, use.body, claim);
-    const meaning = found.type === "compares" ? found.read(await this.#read(found, use, claim)) : found;
+    const meaning = found.type === "compares" ? await this.#compare(found, use, claim) : found;
     const why = await this.#whyNot(meaning, said.authorization, response);
     if (why !== undefined) {
       if (why !== pretended) return this.#refuse(incoming, response, why);
@@ -226,19 +226,22 @@ export class LoginGateway implements Disposable {
     else outgoing.end();
   }
 
-  /** A document of the host, for this process alone; undefined if there is none, or it is larger than what is held of a run. */
-  async #read(
-    { path, query }: Pick<ComparedMeaning, "path" | "query">,
-    { authorization }: LoginUse,
-    claim: HeldClaim,
-  ): Promise<Buffer | undefined> {
-    if (this.login.rehearses !== undefined) return undefined;
+  /** Reads a document of the host, for this process alone. Refused where it is not known whether there is one. */
+  async #compare(compared: ComparedMeaning, { authorization }: LoginUse, claim: HeldClaim): Promise<RequestMeaning> {
+    if (this.login.rehearses !== undefined) return compared.read(undefined);
+    const { path, query } = compared;
+    const unknown = (why: string): RequestMeaning => ({
+      type: "refused",
+      why: `What is there now could not be compared: ${why}.`,
+    });
     const asked = query === undefined ? {} : { method: "POST" };
     const json =
       query === undefined ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(query) };
     const headers = { ...this.#addressed(), ...json, Authorization: authorization };
     const outgoing = request({ ...asked, path, agent: this.#agent, headers });
     outgoing.end(query);
+    const chunks: Buffer[] = [];
+    let status: number | undefined;
     try {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         outgoing
@@ -246,17 +249,18 @@ export class LoginGateway implements Disposable {
           .once("error", reject)
           .once("close", () => reject(new Error("The connection was closed.")));
       });
-      const chunks: Buffer[] = [];
+      status = answer.statusCode;
       for await (const chunk of answer as AsyncIterable<Buffer>) {
         chunks.push(chunk);
-        if (!claim.take(chunk.length, maxHeld)) return undefined;
+        if (!claim.take(chunk.length, maxHeld)) return unknown("it is too long");
       }
-      return answer.statusCode === 200 ? Buffer.concat(chunks) : undefined;
     } catch {
-      return undefined;
+      return unknown("the connection to the host failed");
     } finally {
       outgoing.destroy();
     }
+    if (status === 404 || status === 410) return compared.read(undefined);
+    return status === 200 ? compared.read(Buffer.concat(chunks)) : unknown(`the host answered ${status}`);
   }
 
   /** Headers of every request. */

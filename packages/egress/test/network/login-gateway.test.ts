@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
@@ -12,6 +13,7 @@ import {
   pretended,
   type RequestMeaning,
 } from "#network/added-login";
+import { maxHeld } from "#network/held-body";
 import { AskedProxy } from "./asked-proxy.ts";
 import { asking, fine, host, loginFor, placeholder, secret, withRegistry } from "./gateway-fixture.ts";
 
@@ -152,6 +154,29 @@ test("a document is read beside a body that is compared with it; a rehearsal sen
       { host, state: "refused", count: 3 },
     ]);
     expect(held.map(({ what }) => what)).toEqual(["say new in place of a package", "say new in place of undefined"]);
+  });
+});
+
+test.each<[name: string, answer: RequestListener, said: string]>([
+  ["none there", (_request, response) => void response.writeHead(404).end(), "say undefined"],
+  ["gone", (_request, response) => void response.writeHead(410).end(), "say undefined"],
+  ["another login wanted", (_request, response) => void response.writeHead(401).end(), "the host answered 401"],
+  ["a failure", (_request, response) => void response.writeHead(503).end(), "the host answered 503"],
+  ["elsewhere", (_request, response) => void response.writeHead(302, { Location: "/x" }).end(), "answered 302"],
+  ["no answer", ({ socket }) => void socket.destroy(), "the connection to the host failed"],
+  ["half an answer", (_request, response) => void response.write("a", () => response.destroy()), "connection to the"],
+  ["too much", (_request, response) => void response.end(Buffer.alloc(maxHeld + 1)), "it is too long"],
+])("nothing is taken for no document but that: %s", async (_name, answer, said) => {
+  const read: BodyReader["read"] = () => ({
+    type: "compares",
+    path: "/packages/dep",
+    read: (there) => ({ type: "refused", why: `say ${String(there)}` }),
+  });
+  const use: AddedLogin["use"] = () => ({ authorization: `Bearer ${secret}`, body: { most: 1000, read } });
+  await withRegistry(answer, async ({ outside, asked }) => {
+    using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80, { use })]);
+    expect(await proxy.send(sending("/packages/dep", "new"))).toContain(said);
+    expect(asked.map((line) => line.split(" ")[0])).toEqual(["GET"]);
   });
 });
 
