@@ -23,25 +23,26 @@ interface KnownFile {
  * and lists of versions belong to a file.
  */
 export class DeployedFiles {
-  /** By paths in the repository, in which a snapshot has no time yet. */
+  /** By whole paths, in which a snapshot has no time yet. */
   readonly #known = new Map<string, KnownFile>();
   #bytes = 0;
 
-  /** @param inside path in the repository @param path whole */
-  reader(inside: string, path: string): BodyReader {
-    const [, of, algorithm] = /^(.+)\.(md5|sha1|sha256|sha512)$/.exec(inside) ?? [];
+  /** @param path whole, as other repositories of the host have the same paths in them @param inside path in the repository */
+  reader(path: string, inside: string): BodyReader {
+    const [, of, algorithm] = /^(.+)\.(md5|sha1|sha256|sha512)$/.exec(path) ?? [];
     if (of !== undefined && algorithm !== undefined)
       return { most: maxList, read: () => this.#checksum(of, algorithm) };
-    if (posix.basename(inside) !== "maven-metadata.xml")
-      return { most: maxBytes, read: (bytes) => this.#file(inside, bytes) };
+    if (posix.basename(path) !== "maven-metadata.xml")
+      return { most: maxBytes, read: (bytes) => this.#file(path, bytes) };
+    const root = path.slice(0, path.length - inside.length);
     return {
       most: maxList,
-      read: (bytes) => ({ type: "compares", path, read: (there) => this.#list(inside, { bytes, there }) }),
+      read: (bytes) => ({ type: "compares", path, read: (there) => this.#list(path, { root, bytes, there }) }),
     };
   }
 
-  #file(inside: string, bytes: Buffer): RequestMeaning {
-    const key = withoutTime(inside);
+  #file(path: string, bytes: Buffer): RequestMeaning {
+    const key = withoutTime(path);
     const [version = "", artifact = ""] = key.split("/").toReversed().slice(1);
     const begin = `${artifact}-${version}`;
     const name = posix.basename(key);
@@ -54,7 +55,7 @@ export class DeployedFiles {
       known = { bytes, what: `deploy ${key} (sha256 ${hash("sha256", bytes)})`, versions: new Set([version]) };
       this.#known.set(key, known);
     }
-    const time = version.endsWith("-SNAPSHOT") ? timeIn.exec(posix.basename(inside))?.[0] : undefined;
+    const time = version.endsWith("-SNAPSHOT") ? timeIn.exec(posix.basename(path))?.[0] : undefined;
     if (time !== undefined) known.versions.add(version.replace(/SNAPSHOT$/, time));
     return writes(known.what, known.bytes, { pretends: true });
   }
@@ -70,14 +71,14 @@ export class DeployedFiles {
 
   /** Versions of an artifact, or files of a snapshot: those that are there, and those that were deployed. */
   #list(
-    inside: string,
-    { bytes, there }: { readonly bytes: Buffer; readonly there: Buffer | undefined },
+    path: string,
+    { root, bytes, there }: { readonly root: string; readonly bytes: Buffer; readonly there: Buffer | undefined },
   ): RequestMeaning {
-    const place = posix.dirname(inside);
+    const place = posix.dirname(path);
     const [said, before] = [leavesOf(bytes.toString()), leavesOf(there?.toString() ?? "")];
     if (said === undefined || before === undefined) return refused("It is no list of versions as Maven writes it.");
     const only = (of: string): string => said.flatMap(([name, text]) => (name === of ? [text] : [])).join();
-    const artifact = `${only("groupId").replaceAll(".", "/")}/${only("artifactId")}`;
+    const artifact = `${root}${only("groupId").replaceAll(".", "/")}/${only("artifactId")}`;
     const added = said.filter(
       ([name, text]) => ofVersions.test(name) && !before.some(([other, old]) => name === other && text === old),
     );
@@ -90,8 +91,8 @@ export class DeployedFiles {
       }) ?? [];
     if (deployed === undefined || !keeps)
       return refused("It lists other versions than those that are there, and were deployed.");
-    this.#known.set(inside, { ...deployed, bytes });
-    return writes(`list versions in ${inside}`, bytes, { pretends: true, follows: deployed.what });
+    this.#known.set(path, { ...deployed, bytes });
+    return writes(`list versions in ${path}`, bytes, { pretends: true, follows: deployed.what });
   }
 }
 
@@ -112,8 +113,8 @@ function leavesOf(text: string): readonly Leaf[] | undefined {
 const timeIn = /\d{8}\.\d{6}-\d+/;
 
 /** Of a snapshot, the same path for every time. */
-function withoutTime(inside: string): string {
-  return inside.replace(
+function withoutTime(path: string): string {
+  return path.replace(
     /(-SNAPSHOT\/)([^/]+)$/,
     (_whole, directory: string, name: string) => `${directory}${name.replace(timeIn, "SNAPSHOT")}`,
   );
