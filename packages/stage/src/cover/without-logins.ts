@@ -22,9 +22,8 @@ export function withoutLogins(
 ): Uint8Array | undefined {
   // latin1 maps each byte to one character, so bytes that are not text come out unchanged.
   const text = Buffer.from(bytes).toString("latin1");
-  const lines =
-    elements !== undefined ? [shownElements(text, elements)] : isRegistry ? registryLines(text) : gitLines(text);
-  const kept = lines.map((line) => line.replace(userInAddress, "://").replace(userInProxy, "$1")).join("\n");
+  const lines = isRegistry ? registryLines : gitLines;
+  const kept = elements === undefined ? lines(text).map(withoutUser).join("\n") : shownElements(text, elements);
   return kept === text ? undefined : Buffer.from(kept, "latin1");
 }
 
@@ -71,10 +70,10 @@ function shownElements(text: string, names: string): string {
   const shown = new Set(names.split(" "));
   const open: string[] = [];
   let [kept, hidden, at] = ["", 0, 0];
-  for (const { 0: whole, 1: end, 2: name, 3: empty, 4: plain = "", index } of text.matchAll(xml)) {
+  for (const { 0: whole, 1: data, 2: end, 3: name, 4: empty, 5: plain = data ?? "", index } of text.matchAll(xml)) {
     if (index !== at) break;
     at += whole.length;
-    if (name === undefined) kept += hidden === 0 ? plain : "";
+    if (name === undefined) kept += hidden > 0 || mayHide.test(plain) ? "" : withoutUser(plain);
     else if (end === "/") {
       if (open.pop() !== name) break;
       if (hidden === 0) kept += `</${name}>`;
@@ -90,7 +89,10 @@ function shownElements(text: string, names: string): string {
   return at === text.length && open.length === 0 ? kept : "<settings/>\n";
 }
 
-const xml = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<(\/?)([\w.:-]+)(?:\s[^<>]*?)?(\/?)>|([^<]+)/g;
+const xml =
+  /<!--[^]*?-->|<!\[CDATA\[([^]*?)\]\]>|<\?[^]*?\?>|<(\/?)([\w.:-]+)(?:\s(?:[^<>"']|"[^<"]*"|'[^<']*')*?)?(\/?)>|([^<]+)/g;
+/** A character in another form, or what stands behind an address. */
+const mayHide = /[&?<]/;
 
 /** Without the settings that are a login; text before them on their line stays. */
 function gitLines(text: string): readonly string[] {
@@ -108,6 +110,10 @@ function gitLines(text: string): readonly string[] {
 
 /** A helper that is a line of shell may contain the password itself. */
 const gitLogin = /^\s*(?:(?:extraheader|\w*password|\w*token|\w*pass|oauth\w*|cookie\w*)\s*=|helper\s*=\s*"?!)/i;
+
+function withoutUser(text: string): string {
+  return text.replace(userInAddress, "://").replace(userInProxy, "$1");
+}
 
 /** A password may contain an `@`, and a `/` if the text before it is no port. An ssh user is part of the address. */
 const userInAddress = /:\/\/[^/\s:@"']+:(?!\d+(?:[/\s"']|$))[^\s"']*@|(?<!ssh):\/\/[^/\s"']*@/g;

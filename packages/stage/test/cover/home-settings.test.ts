@@ -16,6 +16,11 @@ test.each([
     "<settings><mirrors><mirror><url>https://maven.example/</url></mirror></mirrors><profiles><profile><id>a</id></profile></profiles><offline/></settings>\n",
   ],
   [".m2/settings.xml", "<settings><servers><server><password>secret-one</password>", "<settings/>"],
+  [
+    ".m2/settings.xml",
+    '<settings><mirrors><mirror note="a>secret-one"><url>http://nexus:8081/a</url></mirror><mirror><url>https://me:secret-two@b/</url></mirror><mirror><url>https://me:secret-three&#64;b/</url></mirror><mirror><url>https://c/?token=secret-four</url></mirror><mirror><url><![CDATA[https://d/e]]></url></mirror></mirrors></settings>',
+    "<settings><mirrors><mirror><url>http://nexus:8081/a</url></mirror><mirror><url>https://b/</url></mirror><mirror><url></url></mirror><mirror><url></url></mirror><mirror><url>https://d/e</url></mirror></mirrors></settings>",
+  ],
 ])("%s of the home is there without its logins", async (place, text, shown) => {
   await using home = await temporaryDirectory({ [place]: text, ".netrc": "machine x login me password secret-one\n" });
   const [settings, ...more] = homeSettings(home.root);
