@@ -1,8 +1,10 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
 import { leastHeld } from "../../network/held-body.ts";
 import { refused, writes } from "./meanings.ts";
+import { type SnapshotList, snapshotList, type VersionsList, versionsList } from "./version-lists.ts";
 
 /** Bytes of all files. */
 const maxBytes = 112 * 1024 * 1024;
@@ -13,8 +15,8 @@ interface KnownFile {
   readonly bytes: Buffer;
   /** The change that it is, or belongs to. */
   readonly what: string;
-  /** Its version, as lists say it: of a snapshot also those with a time. */
-  readonly versions: Set<string>;
+  /** Of a snapshot that was put last, as `20261130.120000-1`. */
+  readonly time?: string | undefined;
 }
 
 /**
@@ -52,11 +54,10 @@ export class DeployedFiles {
     if (known === undefined) {
       this.#bytes += Math.max(bytes.length, leastHeld);
       if (this.#bytes > maxBytes) return refused("Its files are too long to be sent by one command.");
-      known = { bytes, what: `deploy ${key} (sha256 ${hash("sha256", bytes)})`, versions: new Set([version]) };
-      this.#known.set(key, known);
+      known = { bytes, what: `deploy ${key} (sha256 ${hash("sha256", bytes)})` };
     }
     const time = version.endsWith("-SNAPSHOT") ? timeIn.exec(posix.basename(path))?.[0] : undefined;
-    if (time !== undefined) known.versions.add(version.replace(/SNAPSHOT$/, time));
+    this.#known.set(key, { ...known, time });
     return writes(known.what, known.bytes, { pretends: true });
   }
 
@@ -69,45 +70,94 @@ export class DeployedFiles {
     });
   }
 
-  /** Versions of an artifact, or files of a snapshot: those that are there, and those that were deployed. */
-  #list(
-    path: string,
-    { root, bytes, there }: { readonly root: string; readonly bytes: Buffer; readonly there: Buffer | undefined },
-  ): RequestMeaning {
-    const place = posix.dirname(path);
-    const [said, before] = [leavesOf(bytes.toString()), leavesOf(there?.toString() ?? "")];
-    if (said === undefined || before === undefined) return refused("It is no list of versions as Maven writes it.");
-    const only = (of: string): string => said.flatMap(([name, text]) => (name === of ? [text] : [])).join();
-    const artifact = `${root}${only("groupId").replaceAll(".", "/")}/${only("artifactId")}`;
-    const added = said.filter(
-      ([name, text]) => ofVersions.test(name) && !before.some(([other, old]) => name === other && text === old),
-    );
-    const keeps = before.every(([name, text]) => name !== "version" || said.some(([, one]) => one === text));
-    const [, deployed] =
-      [...this.#known].find(([file, { versions }]) => {
-        const directory = posix.dirname(file);
-        const isPlace = place === directory || place === artifact;
-        return isPlace && posix.dirname(directory) === artifact && added.every(([, text]) => versions.has(text));
-      }) ?? [];
-    if (deployed === undefined || !keeps)
-      return refused("It lists other versions than those that are there, and were deployed.");
-    this.#known.set(path, { ...deployed, bytes });
-    return writes(`list versions in ${path}`, bytes, { pretends: true, follows: deployed.what });
+  #list(path: string, list: SentList): RequestMeaning {
+    const directory = posix.dirname(path);
+    const deployed = directory.endsWith("-SNAPSHOT")
+      ? this.#inSnapshot(directory, list)
+      : this.#inVersions(directory, list);
+    if (deployed === undefined)
+      return refused("It lists other versions than those that are there and deployed, or is not as Maven writes it.");
+    this.#known.set(path, { ...deployed, bytes: list.bytes });
+    return writes(`list versions in ${path}`, list.bytes, { pretends: true, follows: deployed.what });
+  }
+
+  /** The deployed file whose version a list adds to those that are there; undefined for any other list. */
+  #inVersions(directory: string, { root, bytes, there }: SentList): KnownFile | undefined {
+    const [said, before] = [versionsList(bytes), there && versionsList(there)];
+    if (said === undefined || (there !== undefined && before === undefined)) return undefined;
+    if (said.version !== undefined || directory !== placeIn(root, said)) return undefined;
+    const { versions, release, latest } = said.versioning;
+    const old = before?.versioning;
+    return this.#find((key) => {
+      const version = posix.basename(posix.dirname(key));
+      return (
+        posix.dirname(posix.dirname(key)) === directory &&
+        isDeepStrictEqual(new Set(versions.version), new Set([...(old?.versions.version ?? []), version])) &&
+        [version, old?.release].includes(release) &&
+        [version, old?.latest].includes(latest)
+      );
+    });
+  }
+
+  /** A deployed file of a snapshot whose list names those of its time, and else what is there; undefined for any other list. */
+  #inSnapshot(directory: string, { root, bytes, there }: SentList): KnownFile | undefined {
+    const [said, before] = [snapshotList(bytes), there && snapshotList(there)];
+    if (said === undefined || (there !== undefined && before === undefined)) return undefined;
+    const version = posix.basename(directory);
+    if (said.version !== version || directory !== `${placeIn(root, said)}/${version}`) return undefined;
+    const time = timeOf(said);
+    const [named, old] = [filesIn(said), filesIn(before)];
+    const times = [...(before === undefined ? [] : [timeOf(before)]), ...old.values()];
+    // An older build may have been put again, or hold what nobody agreed to now.
+    if (!times.every((one) => sortable(one) < sortable(time))) return undefined;
+    const isNamed = ([file, value]: readonly [string, string]): boolean =>
+      this.#known.get(`${directory}/${said.artifactId}-${version}${file}`)?.time === time
+        ? value === `${version.replace(/SNAPSHOT$/, "")}${time}`
+        : value === old.get(file);
+    const isWhole =
+      named.size === (said.versioning.snapshotVersions?.snapshotVersion.length ?? 0) &&
+      [...old.keys()].every((file) => named.has(file));
+    if (!isWhole || ![...named].every(isNamed)) return undefined;
+    return this.#find((key, known) => posix.dirname(key) === directory && known.time === time);
+  }
+
+  #find(matches: (key: string, known: KnownFile) => boolean): KnownFile | undefined {
+    return [...this.#known].find(([key, known]) => matches(key, known))?.[1];
   }
 }
 
-type Leaf = readonly [name: string, text: string];
+interface SentList {
+  /** Path of the repository. */
+  readonly root: string;
+  readonly bytes: Buffer;
+  /** The host's. */
+  readonly there: Buffer | undefined;
+}
 
-const ofVersions = /^(?:version|release|latest|value)$/;
-const leaf =
-  /<(groupId|artifactId|version|release|latest|value|lastUpdated|updated|timestamp|buildNumber|extension|classifier)>([\w.+-]*)<\/\1>/g;
-const around =
-  /^(?:\s|<\?xml [^<>]*\?>|<\/?(?:metadata|versioning|versions|snapshot|snapshotVersions|snapshotVersion)(?: [\w:]+="[^<>"]*")*\s*\/?>)*$/;
+function placeIn(root: string, { groupId, artifactId }: VersionsList | SnapshotList): string {
+  return `${root}${groupId.replaceAll(".", "/")}/${artifactId}`;
+}
 
-/** Elements with a text; undefined for a document with others in it. */
-function leavesOf(text: string): readonly Leaf[] | undefined {
-  if (!around.test(text.replaceAll(leaf, ""))) return undefined;
-  return [...text.matchAll(leaf)].map(([, name = "", value = ""]) => [name, value]);
+function timeOf({ versioning }: SnapshotList): string {
+  const { timestamp, buildNumber } = versioning.snapshot;
+  return `${timestamp}-${buildNumber}`;
+}
+
+/** The version with a time, by what stands behind the version in a file's name. */
+function filesIn(list: SnapshotList | undefined): ReadonlyMap<string, string> {
+  const files = list?.versioning.snapshotVersions?.snapshotVersion ?? [];
+  return new Map(
+    files.map(({ classifier, extension, value }) => [
+      `${classifier === undefined ? "" : `-${classifier}`}.${extension}`,
+      value,
+    ]),
+  );
+}
+
+/** A time, or a version with one, so that a later one is sorted behind it. */
+function sortable(text: string): string {
+  const [time = ""] = timeIn.exec(text) ?? [];
+  return time.replace(/\d+$/, (number) => number.padStart(20, "0"));
 }
 
 const timeIn = /\d{8}\.\d{6}-\d+/;
