@@ -228,7 +228,8 @@ function file(content: Pick<PageFile, "mediaType" | "bytes"> & { readonly tag: s
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       if (content.tag !== undefined) {
         // Kept, and asked about each time: a server that was built anew has other files under the same names.
-        response.setHeader("Cache-Control", "no-cache").setHeader("ETag", `"${content.tag}"`);
+        response.setHeader("Cache-Control", "no-cache");
+        response.setHeader("ETag", `"${content.tag}"`);
         if (request.headers["if-none-match"] === `"${content.tag}"`) {
           response.writeHead(304).end();
           return;

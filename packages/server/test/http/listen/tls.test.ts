@@ -10,6 +10,8 @@ import { readTlsFiles } from "#http/listen/tls-files";
 import { rpcRoutes } from "#http/route";
 import { healthRoute } from "#http/routes/probe-routes";
 import { createToken } from "#http/token";
+import { openPageDoor } from "#page/page-routes";
+import { PageTokens } from "#page/page-tokens";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";
 const token = createToken();
@@ -78,6 +80,17 @@ test("serves HTTP/2 and HTTP/1.1 on one port, whichever the client chooses", asy
   expect(await ask2(session, good, "hello")).toEqual({ status: 200, body: "hello" });
   expect(session.alpnProtocol).toBe("h2");
   expect(await ask1(listener, good)).toBe(200);
+});
+
+test("gives the page and its files to browsers, which speak HTTP/2", async () => {
+  const files = [{ name: "repl.js", mediaType: "text/javascript", bytes: Buffer.from("here()"), tag: "t" }];
+  const facts = { version: "1", authenticated: true };
+  const door = openPageDoor({ files, facts, tokens: new PageTokens({ limit: 1 }), scheme: "https" });
+  const session = http2(await start({ routes: () => new Map([["/", door.page], ...door.routes]) }));
+  const get = (path: string, more: object = {}) => ask2(session, { ":method": "GET", ":path": path, ...more });
+  expect(await get("/")).toMatchObject({ status: 200, body: expect.stringContaining("/assets/repl.js") });
+  expect(await get("/assets/repl.js")).toEqual({ status: 200, body: "here()" });
+  expect((await get("/assets/repl.js", { "if-none-match": '"t"' })).status).toBe(304);
 });
 
 test.each<[string, number, Readonly<Record<string, string>>]>([
