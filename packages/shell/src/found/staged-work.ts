@@ -41,6 +41,8 @@ export interface StagedWorkOptions {
   readonly confirmed: boolean;
   /** True if a person let it use a login of theirs: what git notes of a remote is then as agreed. */
   readonly usesLogin?: boolean;
+  /** True if that was all that a person was asked about it: an install's own changes are then as agreed. */
+  readonly mayInstall?: boolean;
   /** Whether a command of the session stashed the commit. */
   readonly isOwnStash?: ((id: string) => boolean) | undefined;
 }
@@ -83,6 +85,7 @@ export class StagedWork {
     command,
     confirmed,
     usesLogin = false,
+    mayInstall = false,
     isOwnStash = () => false,
   }: StagedWorkOptions) {
     this.usesLogin = usesLogin;
@@ -100,7 +103,9 @@ export class StagedWork {
     this.repository = repositoryPaths(workspaceRoot, home);
     // A repository may have appeared meanwhile.
     this.ignored = ignored?.directory === this.top ? ignored : new IgnoredPaths(this.top);
-    this.agreed = confirmed ? agreedControl(command) : nothingAgreed;
+    const all = agreedControl(command);
+    const ofInstall = mayInstall ? { installs: all.installs, manifests: all.manifests } : {};
+    this.agreed = confirmed ? all : { ...nothingAgreed, ...ofInstall };
     // Not read if nothing changed.
     this.#index = effects.length + git.length === 0 ? new Map() : indexOf(this.repository);
     this.#byPath = new Map(effects.map((effect) => [this.absolute(effect), effect]));

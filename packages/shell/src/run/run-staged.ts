@@ -190,6 +190,8 @@ export async function runStaged(
     const git = observeGit(transaction, { ...observation, effects });
     const wanted = effects.filter((effect) => !git.dropped.has(effect));
     const kept = wanted.filter(({ flags }) => !flags.some((flag) => neverKept.includes(flag)));
+    // Nobody was asked about those that only show what would be sent.
+    const usesLogin = (surroundings.logins ?? []).some(({ rehearses }) => rehearses === undefined);
     const found = await foundEffects({
       transaction,
       effects: kept,
@@ -203,7 +205,8 @@ export async function runStaged(
       command: command.command,
       // A yes to the last command is none to what the ones before it did.
       confirmed: command.confirmed && open === undefined,
-      usesLogin: (surroundings.logins ?? []).length > 0,
+      usesLogin,
+      mayInstall: usesLogin && open === undefined,
       usersContents: surroundings.usersContents ?? allTheUsers,
       isOwnStash: surroundings.isOwnStash,
     });

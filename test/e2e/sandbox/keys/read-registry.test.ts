@@ -49,8 +49,13 @@ function ownYarn(file: string): string {
 const npmrc = { ".npmrc": `registry=${address}\n//${name}/:_authToken=${token}\n` };
 const managers: Readonly<Record<string, Manager>> = {
   pnpm: {
-    command: "pnpm install --reporter=append-only",
-    files: { "pnpm-workspace.yaml": "allowBuilds:\n  dep: true\n", ".pnpmfile.cjs": `${hunt}\nmodule.exports = {};\n` },
+    // What it writes into package.json is agreed to with the login.
+    command: "pnpm add dep@1.0.0 --reporter=append-only",
+    files: {
+      "package.json": '{"name":"app","version":"1.0.0"}',
+      "pnpm-workspace.yaml": "allowBuilds:\n  dep: true\n",
+      ".pnpmfile.cjs": `${hunt}\nmodule.exports = {};\n`,
+    },
     settings: npmrc,
     login: `the login of ~/.npmrc for //${name}/`,
     refusedFirst: true,
