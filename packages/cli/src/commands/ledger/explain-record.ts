@@ -157,6 +157,7 @@ function ruleWords({ rule, verdict, confirmation }: ReadCall): string {
 
 function ruleOrigin(rule: string): string {
   if (/^rules\/(?:project|user)\//.test(rule)) return `from the ${rule.split("/")[1]}'s rule file`;
+  if (rule.startsWith("rules/managed/")) return "from the policy of those who manage this machine";
   if (rule.startsWith("hook/")) return "an external hook";
   if (rule.startsWith("intents/")) return "which limits work to the selected intent";
   if (rule.startsWith("emergency/")) return "an emergency control that a person switched on";
