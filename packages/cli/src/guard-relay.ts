@@ -180,7 +180,7 @@ function saidIn(answer: Buffer): string | undefined {
 /** Refuses like the relay; exits at once, because the agent reads nothing that comes later. */
 function refuse(agent: string, why: string): never {
   process.stderr.write(
-    `Gennai guards this agent and could not judge the call (${why}), so nothing is changed. Tell the user: start it with 'gennai serve', or take the guard away with 'gennai guard uninstall ${agent}' for its next session.\n`,
+    `Gennai guards this agent and could not judge the call (${why}), so nothing is changed. Tell the user: start it with 'gennai serve'. Or take the guard away, for its next session, with 'gennai guard uninstall ${agent}'.\n`,
   );
   process.exit(blocked);
 }

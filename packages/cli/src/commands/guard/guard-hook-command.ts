@@ -98,7 +98,7 @@ async function serverFor(stateDir: string, workspace: string, signal: AbortSigna
 function unreachable({ id }: GuardedHost, error: unknown, managed: boolean): string {
   return (
     `Gennai guards this agent and could not judge the call (${messageOf(error)}), so nothing is changed. ` +
-    `Tell the user: start it with \`gennai serve\`, or take the guard away with \`${managed ? "sudo " : ""}gennai guard uninstall ${id}${managed ? " --managed" : ""}\` for its next session.`
+    `Tell the user: start it with \`gennai serve\`. Or take the guard away, for its next session, with \`${managed ? "sudo " : ""}gennai guard uninstall ${id}${managed ? " --managed" : ""}\`.`
   );
 }
 

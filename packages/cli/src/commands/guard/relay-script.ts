@@ -21,7 +21,7 @@ sub refuse {
   my ($why) = @_;
   $why =~ s/\s+/ /g;
   print STDERR "Gennai guards this agent and could not judge the call (" . substr($why, 0, 500) . "), so nothing is changed. "
-    . "Tell the user: start it with 'gennai serve', or take the guard away with 'gennai guard uninstall $agent' for its next session.\n";
+    . "Tell the user: start it with 'gennai serve'. Or take the guard away, for its next session, with 'gennai guard uninstall $agent'.\n";
   exit 2;
 }
 
