@@ -1,5 +1,11 @@
 import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/endpoint";
-import type { AddedLogin, BodyReader, LoginRequest } from "../../network/added-login.ts";
+import type {
+  AddedLogin,
+  BodyReader,
+  ComparedMeaning,
+  LoginRequest,
+  RequestMeaning,
+} from "../../network/added-login.ts";
 import { loginSecrets } from "../login/login-secrets.ts";
 import { portOf } from "../login/npm-settings.ts";
 import { type ExpectedChange, newPlaceholder, type OwnLogin, type Placeholders } from "../login/own-login.ts";
@@ -70,11 +76,12 @@ export function combinedLogins(
         // Some managers send it only for names with a scope.
         return read && { authorization: read.authorization, unasked: true as const };
       }
-      for (const { authorization, changes, inRun: shown } of query === "" ? inner : []) {
-        const body = changes?.(request);
+      for (const { url, authorization, changes, inRun: shown } of query === "" ? inner : []) {
+        const reader = changes?.(request);
+        if (reader === undefined) continue;
+        const body = inner.length === 1 ? reader : naming(url, reader);
         // Without a place for a placeholder, its program cannot send one.
-        if (body !== undefined)
-          return { authorization, headers: ofChanges, body, ...(shown === undefined && { unasked: true as const }) };
+        return { authorization, headers: ofChanges, body, ...(shown === undefined && { unasked: true as const }) };
       }
       return undefined;
     };
@@ -97,6 +104,24 @@ export function combinedLogins(
       },
     };
   });
+}
+
+/** Of several places of a host, each has a question of its own. */
+function naming({ pathname }: URL, body: BodyReader): BodyReader {
+  const named = <Meaning extends RequestMeaning | ComparedMeaning>(meaning: Meaning): Meaning => {
+    if (meaning.type === "compares") return { ...meaning, read: (there) => named(meaning.read(there)) };
+    if (meaning.type !== "writes") return meaning;
+    const { what, follows } = meaning;
+    const more = follows === undefined ? {} : { follows: `${follows} in ${pathname}` };
+    return { ...meaning, what: `${what} in ${pathname}`, ...more };
+  };
+  return {
+    ...body,
+    read: (bytes, isWhole) => {
+      const found = body.read(bytes, isWhole);
+      return found && named(found);
+    },
+  };
 }
 
 export function bearer(token: string): Pick<RegistryAccess, "authorization" | "secrets"> {

@@ -2,6 +2,7 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { ownLogins } from "#keys/own-logins";
+import { combinedLogins, type RegistryAccess } from "#keys/registries/registry-login";
 import type { LoginUse } from "#network/added-login";
 
 const files = {
@@ -236,6 +237,26 @@ test.each<[text: string, path: string, host: string, environment: Readonly<Recor
   for (const [name, value] of Object.entries(environment)) {
     expect(inRun.environment[name]).toBe(value === "*" ? login?.placeholder : value);
   }
+});
+
+test("of two registries of a host, what is changed says at which: a yes is for one of them", () => {
+  const place = (at: string): RegistryAccess => ({
+    url: new URL(at, "https://r.example"),
+    login: "a login",
+    authorization: at,
+    secrets: [],
+    mayAsk: () => false,
+    changes: ({ path }) =>
+      path.startsWith(at) ? { most: 0, read: () => ({ type: "writes", what: "publish x", follows: "y" }) } : undefined,
+  });
+  const said = (...all: readonly string[]) => {
+    const options = { publishes: true, expects: undefined, isNeeded: () => true };
+    const [login] = combinedLogins(all.map(place), { home: "/h", environment: {} }, options);
+    const use = login?.rehearsals?.[0]?.use({ method: "PUT", path: "/b/x", query: "", headers: {} });
+    return [use?.authorization, use?.body?.read(Buffer.of(), true)];
+  };
+  expect(said("/a/", "/b/")).toEqual(["/b/", { type: "writes", what: "publish x in /b/", follows: "y in /b/" }]);
+  expect(said("/b/")).toEqual(["/b/", { type: "writes", what: "publish x", follows: "y" }]);
 });
 
 test("Maven changes files of releases below the address of a login, and no others", async () => {
