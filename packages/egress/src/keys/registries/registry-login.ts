@@ -64,6 +64,7 @@ export function combinedLogins(
   return endpoints.map(({ endpoint, isTls, places: all }) => {
     const inner = all.toSorted((one, other) => other.url.pathname.length - one.url.pathname.length);
     const login = [...new Set(all.map((place) => place.login))].join(" and ");
+    const isOnePlace = new Set(all.map(({ url }) => url.pathname)).size === 1;
     const placeholder = newPlaceholder();
     const inRun = all.map((place) => place.inRun?.(placeholder) ?? {});
     const use = (request: LoginRequest) => {
@@ -79,7 +80,7 @@ export function combinedLogins(
       for (const { url, authorization, changes, inRun: shown } of query === "" ? inner : []) {
         const reader = changes?.(request);
         if (reader === undefined) continue;
-        const body = inner.length === 1 ? reader : naming(url, reader);
+        const body = isOnePlace ? reader : naming(url, reader);
         // Without a place for a placeholder, its program cannot send one.
         return { authorization, headers: ofChanges, body, ...(shown === undefined && { unasked: true as const }) };
       }
