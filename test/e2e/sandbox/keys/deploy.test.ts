@@ -80,8 +80,8 @@ test("a deployment of Maven, nine requests in two runs, is one question, and sen
   const { questions, output } = await session.turn("once");
   const jar = stored.get(`${place}/1.1/demo-1.1.jar`) ?? Buffer.of();
   const files = [
-    `deploy ${place}/1.1/demo-1.1.jar (sha256 ${hash("sha256", jar)})`,
-    `deploy ${place}/1.1/demo-1.1.pom (sha256 ${hash("sha256", "<project/>\n")})`,
+    `deploy org/corp/demo/1.1/demo-1.1.jar (sha256 ${hash("sha256", jar)})`,
+    `deploy org/corp/demo/1.1/demo-1.1.pom (sha256 ${hash("sha256", "<project/>\n")})`,
   ];
   expect(
     questions.map(({ title }) => title),

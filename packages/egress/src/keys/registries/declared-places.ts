@@ -50,8 +50,8 @@ function changesAt({ publishes }: RegistryUse, url: URL): NonNullable<RegistryAc
     const inside = `${path}/`.startsWith(url.pathname) ? path.slice(url.pathname.length) : undefined;
     if (publishes === undefined || method !== publishes.method || inside === undefined || !publishes.path.test(inside))
       return undefined;
-    if (publishes.form === "files") return files.reader(path, inside);
-    return publishes.form === "archive" ? gemPush(request) : pythonUpload(request);
+    if (publishes.form === "files") return files.reader(inside, url.pathname);
+    return publishes.form === "archive" ? gemPush : pythonUpload(request);
   };
 }
 

@@ -25,21 +25,24 @@ interface KnownFile {
  * and lists of versions belong to a file.
  */
 export class DeployedFiles {
-  /** By whole paths, in which a snapshot has no time yet. */
+  /** By paths in which a snapshot has no time yet. */
   readonly #known = new Map<string, KnownFile>();
   #bytes = 0;
 
-  /** @param path whole, as other repositories of the host have the same paths in them @param inside path in the repository */
-  reader(path: string, inside: string): BodyReader {
+  /** @param path in the repository @param root path of the repository on its host */
+  reader(path: string, root: string): BodyReader {
     const [, of, algorithm] = /^(.+)\.(md5|sha1|sha256|sha512)$/.exec(path) ?? [];
     if (of !== undefined && algorithm !== undefined)
       return { most: maxList, read: () => this.#checksum(of, algorithm) };
     if (posix.basename(path) !== "maven-metadata.xml")
       return { most: maxBytes, read: (bytes) => this.#file(path, bytes) };
-    const root = path.slice(0, path.length - inside.length);
     return {
       most: maxList,
-      read: (bytes) => ({ type: "compares", path, read: (there) => this.#list(path, { root, bytes, there }) }),
+      read: (bytes) => ({
+        type: "compares",
+        path: `${root}${path}`,
+        read: (there) => this.#list(path, { bytes, there }),
+      }),
     };
   }
 
@@ -82,10 +85,10 @@ export class DeployedFiles {
   }
 
   /** The deployed file whose version a list adds to those that are there; undefined for any other list. */
-  #inVersions(directory: string, { root, bytes, there }: SentList): KnownFile | undefined {
+  #inVersions(directory: string, { bytes, there }: SentList): KnownFile | undefined {
     const [said, before] = [versionsList(bytes), there && versionsList(there)];
     if (said === undefined || (there !== undefined && before === undefined)) return undefined;
-    if (said.version !== undefined || directory !== placeIn(root, said)) return undefined;
+    if (said.version !== undefined || directory !== placeOf(said)) return undefined;
     const { versions, release, latest } = said.versioning;
     const old = before?.versioning;
     return this.#find((key) => {
@@ -100,11 +103,11 @@ export class DeployedFiles {
   }
 
   /** A deployed file of a snapshot whose list names those of its time, and else what is there; undefined for any other list. */
-  #inSnapshot(directory: string, { root, bytes, there }: SentList): KnownFile | undefined {
+  #inSnapshot(directory: string, { bytes, there }: SentList): KnownFile | undefined {
     const [said, before] = [snapshotList(bytes), there && snapshotList(there)];
     if (said === undefined || (there !== undefined && before === undefined)) return undefined;
     const version = posix.basename(directory);
-    if (said.version !== version || directory !== `${placeIn(root, said)}/${version}`) return undefined;
+    if (said.version !== version || directory !== `${placeOf(said)}/${version}`) return undefined;
     const time = timeOf(said);
     const [named, old] = [filesIn(said), filesIn(before)];
     const times = [...(before === undefined ? [] : [timeOf(before)]), ...old.values()];
@@ -127,15 +130,13 @@ export class DeployedFiles {
 }
 
 interface SentList {
-  /** Path of the repository. */
-  readonly root: string;
   readonly bytes: Buffer;
   /** The host's. */
   readonly there: Buffer | undefined;
 }
 
-function placeIn(root: string, { groupId, artifactId }: VersionsList | SnapshotList): string {
-  return `${root}${groupId.replaceAll(".", "/")}/${artifactId}`;
+function placeOf({ groupId, artifactId }: VersionsList | SnapshotList): string {
+  return `${groupId.replaceAll(".", "/")}/${artifactId}`;
 }
 
 function timeOf({ versioning }: SnapshotList): string {

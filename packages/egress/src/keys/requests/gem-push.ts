@@ -2,14 +2,12 @@ import { hash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { isScalar, parseDocument, visit } from "yaml";
 import { z } from "zod";
-import type { BodyReader, LoginRequest, RequestMeaning } from "../../network/added-login.ts";
+import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
 import { refused, writes } from "./meanings.ts";
 import { archiveEntries } from "./unpacked.ts";
 
 /** Reads what `gem push` sends: the gem itself. */
-export function gemPush({ path }: Pick<LoginRequest, "path">): BodyReader {
-  return { most: 64 * 1024 * 1024, read: (bytes) => pushedGem(bytes, path) };
-}
+export const gemPush: BodyReader = { most: 64 * 1024 * 1024, read: pushedGem };
 
 /** Bytes. */
 const maxMetadata = 1024 * 1024;
@@ -34,8 +32,8 @@ const metadataShape = z.object({
   ),
 });
 
-/** One gem, whose name, version, hash and needs are shown. @param path where it is sent */
-export function pushedGem(bytes: Buffer, path: string): RequestMeaning {
+/** One gem, whose name, version, hash and needs are shown. */
+export function pushedGem(bytes: Buffer): RequestMeaning {
   const gem = metadataOf(bytes);
   if (gem === undefined) return refused("It is no package whose metadata can be read in one way.");
   const needs = gem.dependencies.map(
@@ -43,7 +41,7 @@ export function pushedGem(bytes: Buffer, path: string): RequestMeaning {
       `${name} ${requirement.requirements.map(([sign, wanted]) => `${sign} ${wanted.version}`).join(" ")}${type === ":runtime" ? "" : ` (${type.slice(1)})`}`,
   );
   const platform = gem.platform === "ruby" ? "" : ` for ${gem.platform}`;
-  const what = `publish ${gem.name} ${gem.version.version}${platform} to ${path} (sha256 ${hash("sha256", bytes)}, needs ${needs.join(", ") || "nothing"})`;
+  const what = `publish ${gem.name} ${gem.version.version}${platform} (sha256 ${hash("sha256", bytes)}, needs ${needs.join(", ") || "nothing"})`;
   return writes(what);
 }
 

@@ -4,10 +4,10 @@ import { readForm, writtenForm } from "./form-data.ts";
 import { refused, writes } from "./meanings.ts";
 
 /** Reads what twine, poetry, uv and others send to upload one file of a release; undefined for no form. */
-export function pythonUpload({ path, headers }: LoginRequest): BodyReader | undefined {
+export function pythonUpload({ headers }: Pick<LoginRequest, "headers">): BodyReader | undefined {
   const [, boundary = ""] =
     /^multipart\/form-data; ?boundary="?([\w'()+,./:=?-]{1,70})"?$/i.exec(headers["content-type"] ?? "") ?? [];
-  return boundary === "" ? undefined : { most: maxBytes, read: (bytes) => uploadedFile(bytes, { boundary, path }) };
+  return boundary === "" ? undefined : { most: maxBytes, read: (bytes) => uploadedFile(bytes, boundary) };
 }
 
 /** Bytes. */
@@ -26,11 +26,8 @@ const described: ReadonlySet<string> = new Set(
 /** Hashes, of which only that is sent that is shown. */
 const hashes: ReadonlySet<string> = new Set(["md5_digest", "sha256_digest", "blake2_256_digest"]);
 
-/** One file of a release, whose name, version, hash and needs are shown. @param path where it is sent */
-export function uploadedFile(
-  bytes: Buffer,
-  { boundary, path }: { readonly boundary: string; readonly path: string },
-): RequestMeaning {
+/** One file of a release, whose name, version, hash and needs are shown. */
+export function uploadedFile(bytes: Buffer, boundary: string): RequestMeaning {
   const parts = readForm(bytes, boundary);
   if (parts === undefined) return refused("It is not a form as uploads of packages send it.");
   const texts = (field: string): readonly string[] =>
@@ -60,7 +57,7 @@ export function uploadedFile(
     return refused(`Its file is not named as one of ${name[0]} ${version[0]}.`);
   const sha256 = hash("sha256", content.content);
   const needs = [...texts("requires_dist"), ...texts("requires")].join(", ") || "nothing";
-  const what = `upload ${name[0]} ${version[0]} to ${path} (${content.file}, sha256 ${sha256}, needs ${needs})`;
+  const what = `upload ${name[0]} ${version[0]} (${content.file}, sha256 ${sha256}, needs ${needs})`;
   const kept = parts.filter(({ name: field }) => !hashes.has(field));
   const md5 = hash("md5", content.content);
   // Written anew: servers could read the form in other ways.

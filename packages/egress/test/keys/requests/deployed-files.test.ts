@@ -10,7 +10,7 @@ function meanings(
 ): readonly (RequestMeaning | undefined)[] {
   const files = new DeployedFiles();
   return sent.map(([path, text]) => {
-    const found = files.reader(`/base/${path}`, path).read(Buffer.from(text), true);
+    const found = files.reader(path, "/base/").read(Buffer.from(text), true);
     const old = there[path];
     return found?.type === "compares" ? found.read(old === undefined ? undefined : Buffer.from(old)) : found;
   });
@@ -18,7 +18,7 @@ function meanings(
 
 const jar = "org/corp/demo/1.0/demo-1.0.jar";
 const list = "org/corp/demo/maven-metadata.xml";
-const what = `deploy /base/${jar} (sha256 ${hash("sha256", "one")})`;
+const what = `deploy ${jar} (sha256 ${hash("sha256", "one")})`;
 const pretends = true;
 
 /** @param versions that it lists */
@@ -44,7 +44,7 @@ test("what came first for a path is what is sent there; its checksums are its ow
     { type: "writes", what, body: Buffer.from("one"), pretends },
     {
       type: "writes",
-      what: `sha1 of /base/${jar}`,
+      what: `sha1 of ${jar}`,
       body: Buffer.from(hash("sha1", "one")),
       pretends,
       follows: what,
@@ -64,7 +64,7 @@ test("a list has the versions that were there and the deployed one, and belongs 
     )[1],
   ).toEqual({
     type: "writes",
-    what: `list versions in /base/${list}`,
+    what: `list versions in ${list}`,
     body: Buffer.from(said),
     pretends,
     follows: what,
@@ -115,7 +115,7 @@ test("a snapshot is the same at each time, and its list names its files, and oth
     ],
     { [snapshots]: snapshot(old, ["", old], ["sources", old]) },
   );
-  const what = `deploy /base/${directory}/demo-1.1-SNAPSHOT.jar (sha256 ${hash("sha256", "one")})`;
+  const what = `deploy ${directory}/demo-1.1-SNAPSHOT.jar (sha256 ${hash("sha256", "one")})`;
   expect(found[0]).toMatchObject({ type: "writes", what });
   expect(found[1]).toEqual(found[0]);
   expect(found[2]).toMatchObject({ type: "writes", body: Buffer.from(said), follows: what });

@@ -24,9 +24,9 @@ const sent = [...fields, file, field("md5_digest", md5), field("sha256_digest", 
 
 test("a file is told with its name, version, hash and needs, and hashes are its own", () => {
   const given = [...fields, field("md5_digest", "wrong"), field("blake2_256_digest", "wrong"), file];
-  expect(uploadedFile(writtenForm(given, boundary), { boundary, path: "/legacy/" })).toEqual({
+  expect(uploadedFile(writtenForm(given, boundary), boundary)).toEqual({
     type: "writes",
-    what: `upload My.Thing 1.0 to /legacy/ (my_thing-1.0-py3-none-any.whl, sha256 ${sha256}, needs requests>=2, attrs)`,
+    what: `upload My.Thing 1.0 (my_thing-1.0-py3-none-any.whl, sha256 ${sha256}, needs requests>=2, attrs)`,
     body: writtenForm(sent, boundary),
     pretends: true,
   });
@@ -48,7 +48,7 @@ test.each<[name: string, parts: Parameters<typeof writtenForm>[0]]>([
   ["a field that nobody knows", [...fields, field("owner", "me"), file]],
   ["a need that hides what follows", [...fields, field("requires_dist", "a\u001b[8m"), file]],
 ])("refused: %s", (_name, parts) => {
-  expect(uploadedFile(writtenForm(parts, boundary), { boundary, path: "/legacy/" })).toMatchObject({ type: "refused" });
+  expect(uploadedFile(writtenForm(parts, boundary), boundary)).toMatchObject({ type: "refused" });
 });
 
 const whole = writtenForm(sent, boundary).toString("latin1");
@@ -71,8 +71,7 @@ test.each<[name: string, body: string]>([
 });
 
 test("only a form with a plain boundary is read", () => {
-  const reader = (type: string) =>
-    pythonUpload({ method: "POST", path: "/", query: "", headers: { "content-type": type } });
+  const reader = (type: string) => pythonUpload({ headers: { "content-type": type } });
   expect(reader(`multipart/form-data; boundary=${boundary}`)).toBeDefined();
   for (const type of [
     "application/json",
