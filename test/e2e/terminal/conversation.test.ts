@@ -104,6 +104,22 @@ test("what is typed while a turn runs is told it, or taken back; Esc stops the t
   await terminal.see("› and the changelog, too");
 });
 
+test("what is typed before the session is open, and right behind it, is told in that order", async () => {
+  await using scene = await terminalScene([[bash("sleep 600"), { text: "never" }]]);
+  const terminal = scene.gennai();
+  await terminal.see("starting");
+  terminal.type(`wait${keys.enter}`);
+  await terminal.see(/^› wait$/m);
+  terminal.type(`and the changelog${keys.enter}`);
+  await terminal.see("⏎ and the changelog");
+  await terminal.see("● Bash sleep 600");
+  // A command of the person's cannot run now, and is not lost.
+  terminal.type(`!ls${keys.enter}`);
+  await terminal.see("when this turn has ended");
+  await terminal.see("› !ls");
+  expect(terminal.all()).not.toContain("A turn is running");
+});
+
 test("escapes of a model, a command and a file's name do not reach the terminal", async () => {
   const hostile = "\u001b[2J\u001b]0;title\u0007\u001b]52;c;aGFsbG8=\u0007\u001b[31mred";
   await using scene = await terminalScene(

@@ -14,6 +14,7 @@ import { type TurnReport, turnReport } from "@gennai/client/view/turn-report";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
+import pLimit from "p-limit";
 import type { ChosenServer } from "../../connection/server-choice.ts";
 import { asCliError, CliError } from "../../terminal/cli-error.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -43,6 +44,12 @@ export interface ConversationOptions {
   readonly signal: AbortSignal;
 }
 
+interface BegunTurn {
+  readonly session: AgentSession;
+  /** When it has ended. Rejects if it cannot be watched. */
+  readonly report: Promise<TurnReport>;
+}
+
 /** A person's conversation with the agent: a session that is followed, whatever others do in it, and what the person does there. */
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -52,6 +59,7 @@ export class Conversation {
   #scenario: string;
   #planning: boolean;
   #leaves = false;
+  readonly #beginnings = pLimit(1);
   #stopping = false;
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -141,10 +149,16 @@ export class Conversation {
         throw new CliError("Images can only be sent with a prompt.", {
           next: ["Describe what they show, or leave them out."],
         });
-      if (command !== undefined) return this.#runCommand(command);
-      if (typed !== undefined) await this.#carryOut(await this.#commanded(typed));
-      else if (this.#planning && !this.isRunning) await this.#plan(text);
-      else await this.#request(text, this.#scenario, images);
+      if (typed !== undefined) return this.#carryOut(await this.#commanded(typed));
+      if (command === undefined && this.#planning && !this.isRunning) return this.#plan(text);
+      const begun = await (command === undefined
+        ? this.#request(text, this.#scenario, images)
+        : this.#runCommand(command)
+      ).catch((error: unknown) => {
+        this.#options.face.putBack(text);
+        throw error;
+      });
+      await this.#end(begun);
     });
   }
 
@@ -247,46 +261,60 @@ export class Conversation {
 
   /** Begins a turn and waits for its end. Rejects if it does not begin, or cannot be watched. */
   async #run(request: TurnRequest): Promise<TurnReport> {
+    return (await this.#begin(request)).report;
+  }
+
+  /** Resolves once the turn is seen. Rejects if it does not begin. */
+  async #begin(request: TurnRequest): Promise<BegunTurn> {
     const followed = this.#open;
     const { session } = followed;
     await followed.attached;
     const { turnId } = await session.startTurn(request, { signal: this.#options.signal });
-    const isOver = followed.view.cells.some(({ item }) => {
-      const end = item.peek();
-      return end.kind === "turn-end" && end.turnId === turnId;
+    const isOver = (): boolean =>
+      followed.view.cells.some(({ item }) => {
+        const end = item.peek();
+        return end.kind === "turn-end" && end.turnId === turnId;
+      });
+    const ended = isOver() ? Promise.resolve() : followed.until((event) => endsTurn(event, turnId));
+    const report = ended.then(() => turnReport(followed.view, turnId));
+    // Whoever waits for the report is told.
+    report.catch(() => undefined);
+    if (!followed.isRunning && !isOver())
+      await followed.until(() => followed.isRunning || isOver()).catch(() => undefined);
+    return { session, report };
+  }
+
+  /** One after the other, as they were typed: what comes behind the beginning of a turn is a message to it. */
+  async #request(text: string, scenario: string, images: readonly Uint8Array[] = []): Promise<BegunTurn | undefined> {
+    return this.#beginnings(async () => {
+      if (this.isRunning) {
+        const message = { messageId: crypto.randomUUID(), text, images };
+        const isTaken = await this.session.queueMessage(message, { signal: this.#options.signal }).then(
+          () => true,
+          (error: unknown) => {
+            // The turn ended meanwhile: this begins the next one.
+            if (ConnectError.from(error).code !== Code.FailedPrecondition) throw error;
+            return false;
+          },
+        );
+        if (isTaken) return undefined;
+      }
+      const { prepare, thinking } = this.#options;
+      await prepare(text, this.mode, this.session);
+      return this.#begin({ text, branchTask: text, scenario, enableThinking: thinking, images });
     });
-    if (!isOver) await followed.until((event) => endsTurn(event, turnId));
-    return turnReport(followed.view, turnId);
   }
 
-  async #request(text: string, scenario: string, images: readonly Uint8Array[] = []): Promise<void> {
-    if (this.isRunning) {
-      const message = { messageId: crypto.randomUUID(), text, images };
-      const isTaken = await this.session.queueMessage(message, { signal: this.#options.signal }).then(
-        () => true,
-        (error: unknown) => {
-          // The turn ended meanwhile: this begins the next one.
-          if (ConnectError.from(error).code !== Code.FailedPrecondition) throw error;
-          return false;
-        },
-      );
-      if (isTaken) return;
-    }
-    const { prepare, thinking } = this.#options;
-    await prepare(text, this.mode, this.session);
-    await this.#turn({ text, branchTask: text, scenario, enableThinking: thinking, images });
+  async #runCommand(text: string): Promise<BegunTurn> {
+    return this.#beginnings(async () => {
+      if (this.isRunning)
+        throw new CliError("Your command can run when this turn has ended.", { next: ["Esc stops it."] });
+      return this.#begin({ text, runsCommand: true, branchTask: text });
+    });
   }
 
-  async #runCommand(text: string): Promise<void> {
-    if (this.isRunning)
-      throw new CliError("Your command can run when this turn has ended.", { next: ["Esc stops it."] });
-    await this.#turn({ text, runsCommand: true, branchTask: text });
-  }
-
-  async #turn(request: TurnRequest): Promise<void> {
-    const { session } = this;
-    const report = await this.#run(request);
-    await this.#options.afterTurn(report, session);
+  async #end(begun: BegunTurn | undefined): Promise<void> {
+    if (begun !== undefined) await this.#options.afterTurn(await begun.report, begun.session);
   }
 
   async #plan(goal: string): Promise<void> {
@@ -322,11 +350,11 @@ export class Conversation {
       case "said":
         return result.text === "" ? undefined : face.write(`${terminalSafe(result.text.trimEnd())}\n`);
       case "prompt":
-        if (!this.#planning) return this.#request(result.text, result.scenario || this.#scenario);
+        if (!this.#planning) return this.#end(await this.#request(result.text, result.scenario || this.#scenario));
         if (result.scenario === "") return this.#plan(result.text);
         return face.write("Plan mode cannot change its scenario. Choose another mode first.\n");
       case "continue":
-        return this.#turn({ text: "", continues: result.turnId, branchTask: "continued" });
+        return this.#end(await this.#begin({ text: "", continues: result.turnId, branchTask: "continued" }));
       case "show":
         if (result.view !== "plan") return face.show(result);
         if (result.text !== "") return this.#plan(result.text);

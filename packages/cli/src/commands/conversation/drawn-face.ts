@@ -59,6 +59,7 @@ export class DrawnFace implements Face, Disposable {
   readonly #images: PastedImages;
   readonly #questions: AskedQuestions;
   readonly #left = Promise.withResolvers<void>();
+  readonly #begun = Promise.withResolvers<Conversation>();
   #conversation: Conversation | undefined;
   #view = new SessionView();
   #transcript: Transcript;
@@ -69,7 +70,8 @@ export class DrawnFace implements Face, Disposable {
   #trouble = "";
   #picker: Picker | undefined;
   #escapedAt = 0;
-  #sending = "";
+  /** Prompts that were sent and are not in the log yet. */
+  #sending: readonly { readonly text: string }[] = [];
   #runs: readonly BackgroundRun[] = [];
   readonly #ticks: NodeJS.Timeout;
   readonly #place: DrawnPlace;
@@ -136,6 +138,7 @@ export class DrawnFace implements Face, Disposable {
     this.#conversation = conversation;
     this.#isolation = here.isolation;
     this.#managedBy = here.managedBy;
+    this.#begun.resolve(conversation);
     this.#editor.setAutocompleteProvider(
       new Completion({
         commands: () => conversation.commands(),
@@ -165,7 +168,12 @@ export class DrawnFace implements Face, Disposable {
   }
 
   shown(event: InvokeEvent): void {
-    if (event.event.case === "userMessage" || event.event.case === "error") this.#sending = "";
+    if (event.event.case === "userMessage") {
+      const { text } = event.event.value;
+      // The log has secrets masked.
+      const logged = this.#sending.find((sent) => sent.text === text) ?? this.#sending[0];
+      this.#sending = this.#sending.filter((sent) => sent !== logged);
+    }
     if (event.event.case === "planChanged" && event.event.value.stepId === "" && event.event.value.text !== "")
       this.note(`plan: ${terminalSafe(event.event.value.text)}`);
     if (event.event.case === "changeSetUndone") {
@@ -260,7 +268,10 @@ export class DrawnFace implements Face, Disposable {
     const room = Math.max(0, rows - 2 - above.length - below.length);
     const live = [
       ...this.#transcript.live(width),
-      ...waitingRows({ facts: this.#view.facts.peek(), sending: this.#sending, runs: this.#runs }, this.paint),
+      ...waitingRows(
+        { facts: this.#view.facts.peek(), sending: this.#sending.map(({ text }) => text), runs: this.#runs },
+        this.paint,
+      ),
     ].flatMap((line) => wrapped(line, width));
     const shown = room === 0 ? [] : live.slice(-room);
     const lines = ["", ...shown, ...above];
@@ -342,11 +353,12 @@ export class DrawnFace implements Face, Disposable {
   }
 
   async #submit(text: string): Promise<void> {
-    const conversation = this.#conversation;
-    if (conversation === undefined) return this.putBack(text);
-    conversation.reconnect();
+    this.#conversation?.reconnect();
     if (text === "") return;
     this.#editor.addToHistory(text);
+    const sent = { text };
+    if (!this.#conversation?.isRunning && !text.startsWith("/")) this.#sending = [...this.#sending, sent];
+    const conversation = await this.#begun.promise;
     const { workspace, prompts } = this.#options;
     prompts.add(text, { workspace, session: conversation.session.sessionId }).catch(() => undefined);
     await conversation.attempt(async () => {
@@ -354,10 +366,9 @@ export class DrawnFace implements Face, Disposable {
         this.putBack(text);
         throw error;
       });
-      if (!conversation.isRunning && !text.startsWith("/")) this.#sending = text;
       await conversation.submit(text, images);
     });
-    if (this.#sending === text) this.#sending = "";
+    this.#sending = this.#sending.filter((one) => one !== sent);
     this.changed();
   }
 

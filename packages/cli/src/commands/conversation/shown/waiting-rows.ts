@@ -7,8 +7,8 @@ import { terminalSafe } from "../../../terminal/terminal-safe.ts";
 /** What waits above the prompt. */
 export interface Waiting {
   readonly facts: Pick<SessionFacts, "todos" | "queuedMessages">;
-  /** A prompt that was sent and is not in the log yet; empty: none. */
-  readonly sending: string;
+  /** Prompts that were sent and are not in the log yet. */
+  readonly sending: readonly string[];
   /** Commands that run in the background. */
   readonly runs: readonly BackgroundRun[];
 }
@@ -24,7 +24,7 @@ export function waitingRows({ facts, sending, runs }: Waiting, paint: Paint): re
       ({ text }) =>
         `${paint("cyan", "⏎")} ${oneLine(text)}   ${paint("dim", "(waits for the next model call; Up withdraws it)")}`,
     ),
-    ...(sending === "" ? [] : promptAsShown(sending, (_style, text) => paint("dim", text))),
+    ...sending.flatMap((prompt) => promptAsShown(prompt, (_style, text) => paint("dim", text))),
     ...inBackground(runs, paint),
   ];
 }
