@@ -1,11 +1,14 @@
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
-import { readLooseRef } from "@gennai/machine/git-data/git-refs";
+import { RefValues } from "@gennai/machine/git-data/ref-values";
 import { plainRepository } from "./plain-repository.ts";
 
-export interface BranchesInFiles {
-  readonly current: string;
+/** What must be known of existing branches, to choose the one that is worked on. */
+export interface Branches {
+  /** Undefined if HEAD is on no branch. */
+  readonly current: string | undefined;
+  /** Branches whose names begin with the wanted one's. */
+  readonly likeIt: readonly string[];
   /** Branches that the remotes call their default. */
   readonly remoteDefaults: readonly string[];
 }
@@ -15,43 +18,32 @@ export interface BranchesInFiles {
  * ask git.
  *
  * @param directory the root of the working tree
+ * @param named the wanted branch
  */
-export function branchesInFiles(directory: string): BranchesInFiles | undefined {
+export function branchesInFiles(directory: string, named: string): Branches | undefined {
   try {
     const data = plainRepository(directory);
     if (data === undefined) return undefined;
+    const refs = new RefValues(data);
     const head = readGitHead(dirname(data));
-    const isOnBranch = looseRef(data, "HEAD").startsWith("ref: refs/heads/");
-    if (!isOnBranch || head.type !== "branch" || head.commit === undefined) return undefined;
-    return { current: head.branch, remoteDefaults: remoteDefaults(data) };
+    // In the middle of a rebase, HEAD leads to no branch.
+    if (head.type !== "branch" || head.commit === undefined || refs.branch("HEAD") !== head.branch) return undefined;
+    if (refs.packed === undefined) return undefined;
+    const branches = refs.names("refs/heads/").map((name) => name.slice("refs/heads/".length));
+    const likeIt = branches.filter((name) => name.startsWith(named));
+    return { current: head.branch, likeIt, remoteDefaults: remoteDefaults(refs) };
   } catch {
     return undefined;
   }
 }
 
 /** Throws if a ref of a remote's default cannot be understood. */
-function remoteDefaults(data: string): readonly string[] {
-  return refsBelow(data, "refs/remotes")
-    .filter((name) => name.endsWith("/HEAD"))
-    .map((name) => {
-      const [, target] = /^ref: refs\/remotes\/[^/]+\/(.+)$/.exec(looseRef(data, name)) ?? [];
-      if (target === undefined || target.endsWith("/HEAD") || target === "HEAD")
-        throw new Error(`${name} leads to another symbolic reference.`);
-      return target;
-    });
-}
-
-function refsBelow(data: string, directory: string): readonly string[] {
-  if (lstatSync(join(data, directory), { throwIfNoEntry: false }) === undefined) return [];
-  const entries = readdirSync(join(data, directory), { withFileTypes: true });
-  return entries.flatMap((entry) => {
-    const name = `${directory}/${entry.name}`;
-    return entry.isDirectory() ? refsBelow(data, name) : [name];
+function remoteDefaults(refs: RefValues): readonly string[] {
+  const heads = refs.names("refs/remotes/").filter((name) => name.endsWith("/HEAD"));
+  return heads.map((name) => {
+    const [, target] = /^ref: refs\/remotes\/[^/]+\/(.+)$/.exec(refs.loose(name) ?? "") ?? [];
+    if (target === undefined || target.endsWith("/HEAD") || target === "HEAD")
+      throw new Error(`${name} leads to another symbolic reference.`);
+    return target;
   });
-}
-
-function looseRef(data: string, name: string): string {
-  const value = readLooseRef(readFileSync(join(data, name), "utf8"));
-  if (value === undefined) throw new Error(`${name} cannot be read.`);
-  return value;
 }

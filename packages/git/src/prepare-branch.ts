@@ -4,7 +4,7 @@ import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { ServiceError } from "@gennai/machine/service-error";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { afterRefusedSwitch } from "@gennai/protocol/refused-switch";
-import { branchesInFiles } from "./branches-in-files.ts";
+import { type Branches, branchesInFiles } from "./branches-in-files.ts";
 import { seeRepository } from "./repository-state.ts";
 import { type GitResult, git } from "./run/run-git.ts";
 
@@ -65,15 +65,13 @@ export async function wantedBranch(request: BranchRequest): Promise<WantedBranch
   const { directory, signal } = request;
   const { protectedBranches } = await loadProjectConfig(directory);
   const protection = [...request.protect, ...protectedBranches];
-  const inFiles = request.branch === undefined ? branchesInFiles(directory) : undefined;
-  if (inFiles !== undefined && !isProtected(inFiles.current, [...protection, ...inFiles.remoteDefaults]))
-    return { name: inFiles.current, how: "kept" };
-
   const run: Run = (...args) => git(args, { directory, signal });
   const named = request.branch ?? branchNameFor(request.task);
   // Each start of git takes the time of a sandbox.
   const { current, likeIt, remoteDefaults } =
-    (await seenAtOnce(run, named)) ?? (await seenOneByOne(run, named, { directory, signal }));
+    branchesInFiles(directory, named) ??
+    (await seenAtOnce(run, named)) ??
+    (await seenOneByOne(run, named, { directory, signal }));
   const extra = [...protection, ...remoteDefaults];
   const isFree = current !== undefined && !isProtected(current, extra);
   if (isFree && (request.branch === undefined || request.branch === current)) return { name: current, how: "kept" };
@@ -113,16 +111,6 @@ function isProtected(branch: string, extra: readonly string[]): boolean {
 }
 
 type Run = (...args: string[]) => Promise<GitResult>;
-
-/** What must be known of existing branches. */
-interface Branches {
-  /** Undefined if HEAD is on no branch. */
-  readonly current: string | undefined;
-  /** Branches whose names begin with the wanted one's. */
-  readonly likeIt: readonly string[];
-  /** Branches that the remotes call their default. */
-  readonly remoteDefaults: readonly string[];
-}
 
 /** Asks git once for everything. Undefined if the answer is not clear: no repository, no commit yet, no git. */
 async function seenAtOnce(run: Run, name: string): Promise<Branches | undefined> {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, it } from "vitest";
@@ -20,9 +20,19 @@ async function repository(change: (git: Git, root: string) => void) {
 }
 
 describe("branchesInFiles", () => {
-  it.each<[name: string, change: (git: Git) => void, remoteDefaults: readonly string[]]>([
+  it.each<[name: string, change: (git: Git) => void, remoteDefaults: readonly string[], more?: readonly string[]]>([
     ["as git makes it", () => undefined, []],
     ["with packed refs", (git) => git("pack-refs", "--all"), []],
+    [
+      "with more branches, of which some are packed",
+      (git) => {
+        for (const name of ["other", "work-2", "work-3/a"]) git("branch", name);
+        git("pack-refs", "--all");
+        git("branch", "word");
+      },
+      [],
+      ["word", "work-2", "work-3/a"],
+    ],
     [
       "with remotes",
       (git) => {
@@ -36,9 +46,10 @@ describe("branchesInFiles", () => {
       },
       ["trunk", "b/release/1"],
     ],
-  ])("reads a repository %s", async (_name, change, remoteDefaults) => {
+  ])("reads a repository %s", async (_name, change, remoteDefaults, more = []) => {
     await using found = await repository(change);
-    expect(branchesInFiles(found.root)).toEqual({ current: "work", remoteDefaults });
+    expect(branchesInFiles(found.root, "wo")).toEqual({ current: "work", likeIt: expect.any(Array), remoteDefaults });
+    expect(branchesInFiles(found.root, "wo")?.likeIt.toSorted()).toEqual([...more, "work"].toSorted());
   });
 
   it.each<[name: string, change: (git: Git, root: string) => void]>([
@@ -56,6 +67,13 @@ describe("branchesInFiles", () => {
         writeFileSync(join(root, ".git/rebase-merge/head-name"), "refs/heads/work\n");
       },
     ],
+    [
+      "whose remote's branch is an old link",
+      (_git, root) => {
+        mkdirSync(join(root, ".git/refs/remotes/origin"), { recursive: true });
+        symlinkSync("refs/remotes/origin/trunk", join(root, ".git/refs/remotes/origin/HEAD"));
+      },
+    ],
     ["whose remote leads on", (git) => git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/other/HEAD")],
     [
       "whose data lie elsewhere",
@@ -67,13 +85,13 @@ describe("branchesInFiles", () => {
     ["that borrows objects", (_git, root) => writeFileSync(join(root, ".git/objects/info/alternates"), "/tmp\n")],
   ])("leaves a repository %s to git", async (_name, change) => {
     await using found = await repository(change);
-    expect(branchesInFiles(found.root)).toBeUndefined();
+    expect(branchesInFiles(found.root, "x")).toBeUndefined();
   });
 
   it("leaves what is below the root, and what is no repository, to git", async () => {
     await using found = await repository((_git, path) => mkdirSync(join(path, "sub")));
-    expect(branchesInFiles(join(found.root, "sub"))).toBeUndefined();
+    expect(branchesInFiles(join(found.root, "sub"), "x")).toBeUndefined();
     await using none = await temporaryDirectory();
-    expect(branchesInFiles(none.root)).toBeUndefined();
+    expect(branchesInFiles(none.root, "x")).toBeUndefined();
   });
 });

@@ -49,9 +49,9 @@ export class RefValues {
   names(directory: string): readonly string[] {
     const place = join(this.#directory, directory);
     const loose = existsSync(place) ? readdirSync(place, { recursive: true, withFileTypes: true }) : [];
-    const files = loose.filter((entry) => entry.isFile());
+    const files = loose.filter((entry) => !entry.isDirectory());
     const inPlace = files.map(({ parentPath, name }) => relative(this.#directory, join(parentPath, name)));
-    return [...inPlace, ...(this.packed?.keys() ?? [])].filter((name) => name.startsWith(directory));
+    return [...new Set([...inPlace, ...(this.packed?.keys() ?? [])])].filter((name) => name.startsWith(directory));
   }
 
   /** The branch that a symbolic ref leads to, in short. */

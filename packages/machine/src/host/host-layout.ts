@@ -50,10 +50,10 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const waysTo = (paths: readonly string[]): readonly Way[] =>
     paths.flatMap((path) => (isAbsolute(path) ? (wayTo(path) ?? []) : [])).filter(({ real }) => isNarrow(real));
   const parts = toolParts(home, environment);
-  const trusted = certificateVariables.flatMap((name) => environment[name] ?? []);
+  const trusted = new Set(certificateVariables.flatMap((name) => environment[name] ?? []));
   const system = waysTo(systemDirectories);
   const caches = waysTo(parts.caches);
-  const tools = waysTo([...parts.shown, ...trusted.filter(holdsOnlyCertificates), dirname(process.execPath)]);
+  const tools = waysTo([...parts.shown, ...[...trusted].filter(holdsOnlyCertificates), dirname(process.execPath)]);
   const anyway = [...system, ...caches, ...tools].map(({ real }) => real);
   const isShown = (path: string): boolean => anyway.some((directory) => isWithin(path, { directory }));
   const toolHomes = parts.homes.flatMap((path) => wayTo(path)?.real ?? []);
