@@ -22,6 +22,11 @@ export interface AllowedEndpoint extends Endpoint {
   readonly answer?: string;
 }
 
+/** A login of the user went there. */
+export function usedLogin({ login, state }: Connection): boolean {
+  return login !== undefined && state === "allowed";
+}
+
 /** The result of a command's connections to one endpoint; equal results are counted together. */
 export interface Connection extends Endpoint {
   /** `failed`: it was let through, and the other side could not be reached. */

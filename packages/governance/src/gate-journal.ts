@@ -1,5 +1,6 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
+import type { Connection } from "./connection.ts";
 import type { Effect } from "./effect.ts";
 import type { ToolOutcome, Verification } from "./tool.ts";
 import type { ToolError } from "./tool-error.ts";
@@ -39,6 +40,8 @@ export interface Decision {
     readonly dropped?: readonly string[];
     /** The other person who agreed, where two were needed, and when: milliseconds since the epoch. */
     readonly second?: { readonly by: string; readonly at: number };
+    /** Who had agreed before the second person did not. */
+    readonly first?: { readonly by: string };
     /** For a remembered yes: id of the call whose question was answered. */
     readonly rememberedFrom?: string;
   };
@@ -62,6 +65,8 @@ export interface CallOutcome {
   readonly found?: Decision | undefined;
   /** Decisions by a user's answer while the call ran: about connections, and about its changes. */
   readonly askedMeanwhile?: readonly Decision[];
+  /** What it reached or wanted to reach, without what `reached` recorded; absent for a call that never ran. */
+  readonly connections?: readonly Connection[];
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -79,6 +84,8 @@ export interface GateJournal {
    * only read, all may be recorded with their end, whose rejection keeps what they read from the model.
    */
   begin(decisions: readonly Decision[], turnId: string): Promise<void>;
+  /** What a running call reached with a login of the user; durable when it resolves. */
+  reached(decision: Decision, connections: readonly Connection[], turnId: string): Promise<void>;
   /** Outcomes of calls that ran, and refusals of those that did not (`outcome` undefined). */
   end(
     outcomes: readonly { readonly decision: Decision; readonly result: CallOutcome }[],

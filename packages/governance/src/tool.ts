@@ -120,6 +120,8 @@ export interface NetworkPermission {
    * through is recorded when this resolves. Rejects when the signal aborts.
    */
   letThrough(wanted: WantedConnections): Promise<ConnectionJudgement>;
+  /** For the record, each once: what was reached with a login is durable when this resolves, the rest with the end of the call. */
+  reached(connections: readonly Connection[]): Promise<void>;
 }
 
 export interface WantedConnections {
@@ -188,8 +190,6 @@ export interface ToolOutcome {
   readonly apart?: true;
   /** Of the workspace's repository. */
   readonly refs?: readonly RefMove[];
-  /** What it reached, or wanted to reach. */
-  readonly connections?: readonly Connection[];
   /** Files whose content the model has now seen, or whose state the tool left behind. */
   readonly observed?: readonly ObservedFile[];
   /** Facts for the session's log, e.g. a proposal; the session understands them, the gate does not. */

@@ -23,7 +23,7 @@ export function executionContext(more: Partial<ExecutionContext> = {}): Executio
     judge: async () => ({ type: "keep", dropped: [] }),
     hasTool: () => true,
     confirmed: false,
-    network: { standing: async () => [], letThrough: async () => refusedNetwork },
+    network: { standing: async () => [], letThrough: async () => refusedNetwork, reached: async () => undefined },
     ...more,
   };
 }

@@ -88,7 +88,7 @@ export async function gateDecisions(
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     policies,
     confirmer: { ask: () => Promise.reject(new Error("Nobody is asked.")) },
-    journal: { decided() {}, async begin() {}, async end() {}, output() {}, warn() {} },
+    journal: { decided() {}, async begin() {}, async reached() {}, async end() {}, output() {}, warn() {} },
     redactor: await createRedactor({ secrets: [] }),
     remembered: new RememberedAnswers(),
     policySha256: "",

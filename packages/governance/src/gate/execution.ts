@@ -1,4 +1,5 @@
 import { errorMessage } from "@gennai/protocol/error-message";
+import { type Connection, usedLogin } from "../connection.ts";
 import type { CallOutcome, Decision } from "../gate-journal.ts";
 import type { RedactionStream } from "../redaction.ts";
 import type {
@@ -38,6 +39,7 @@ export class Execution implements Disposable {
   #judged: Decision | undefined;
   #noConnection: ToolError | undefined;
   readonly #askedMeanwhile: Decision[] = [];
+  readonly #connections: Connection[] = [];
 
   /** @param decision by which the call was admitted */
   constructor(decided: Decided, decision: Decision, context: CallContext, options: GateOptions) {
@@ -69,6 +71,7 @@ export class Execution implements Disposable {
       network: {
         standing: (program) => standingConnections(program, this.#options),
         letThrough: (wanted) => this.#letThrough(wanted),
+        reached: (connections) => this.#reached(connections),
       },
     };
   }
@@ -130,13 +133,21 @@ export class Execution implements Disposable {
     return judgement;
   }
 
+  /** However the questions after it end, and even if this process does not see their end, a used login is on record. */
+  async #reached(connections: readonly Connection[]): Promise<void> {
+    const used = connections.filter(usedLogin);
+    this.#connections.push(...connections.filter((one) => !usedLogin(one)));
+    if (used.length > 0) await this.#options.journal.reached(this.#decision, used, this.#context.turnId);
+  }
+
   #noteAnswer(decision: Decision): void {
     const { confirmation } = decision;
     if (confirmation !== undefined && confirmation.rememberedFrom === undefined) this.#askedMeanwhile.push(decision);
   }
 
-  #ran(): Pick<CallOutcome, "call" | "found" | "askedMeanwhile"> {
-    return { call: this.#decision.call, found: this.#judged, askedMeanwhile: this.#askedMeanwhile };
+  #ran(): Pick<CallOutcome, "call" | "found" | "askedMeanwhile" | "connections"> {
+    const [found, askedMeanwhile, connections] = [this.#judged, this.#askedMeanwhile, this.#connections];
+    return { call: this.#decision.call, found, askedMeanwhile, connections };
   }
 
   /** Why the standing check does not let the call go on. */

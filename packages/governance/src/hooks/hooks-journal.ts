@@ -79,6 +79,7 @@ export function withCallHooks(
   return {
     decided: (decision, turnId) => journal.decided(decision, turnId),
     begin: (decisions, turnId) => journal.begin(decisions, turnId),
+    reached: (decision, connections, turnId) => journal.reached(decision, connections, turnId),
     output: (callId, turnId, text) => journal.output(callId, turnId, text),
     warn: (text, turnId) => journal.warn(text, turnId),
     async end(outcomes, turnId) {

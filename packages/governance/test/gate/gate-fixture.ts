@@ -77,6 +77,7 @@ export function gateWith(
         `end ${ended.map(({ result }) => `${result.call.id}:${result.outcome === undefined ? "refused" : "ran"}`).join("+")}`,
       );
     },
+    reached: async () => undefined,
     output: () => undefined,
     warn: (text) => void steps.push(`warn ${text}`),
   };

@@ -24,6 +24,7 @@ export function gateWith(more: Partial<GateOptions>): GateOptions {
 export const silentJournal: GateOptions["journal"] = {
   decided: () => undefined,
   begin: async () => undefined,
+  reached: async () => undefined,
   end: async () => undefined,
   output: () => undefined,
   warn: () => undefined,

@@ -16,6 +16,7 @@ function start(callIds: readonly string[], execute: Tool["execute"]) {
     decided: () => undefined,
     begin: async () => undefined,
     end: async (outcomes) => void ended.push(...outcomes.map(({ result }) => result)),
+    reached: async () => undefined,
     output: () => undefined,
     warn: () => undefined,
   };

@@ -41,6 +41,7 @@ function gateOf(standingCheck: StandingCheck, execute: Tool["execute"], hooks: {
     decided: () => undefined,
     begin: async () => hooks.begin?.(),
     end: async (outcomes) => void ended.push(...outcomes),
+    reached: async () => undefined,
     output: () => undefined,
     warn: () => undefined,
   };

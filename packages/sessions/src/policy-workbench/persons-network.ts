@@ -1,4 +1,4 @@
-import type { AllowedEndpoint } from "@gennai/governance/connection";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/endpoint";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import { type Decided, decisionOf } from "@gennai/governance/gate/decide/decided-call";
@@ -46,12 +46,13 @@ interface Place {
   readonly onWarning: (text: string) => void;
   /** Called before anything is allowed; rejects if it cannot be recorded. */
   record(reaches: readonly string[], by: string): Promise<void>;
+  reached(connections: readonly Connection[]): void;
 }
 
 /** What a user's own command may reach: by its options, by lasting answers, or by a question. */
 export function personsNetwork(
   { allow = [], ask, otherwise, answersOf }: PersonsNetwork,
-  { decided, context, options, stateDir, workspaceRoot, record, ...here }: Place,
+  { decided, context, options, stateDir, workspaceRoot, record, reached, ...here }: Place,
 ): NetworkPermission {
   const answers = new AcceptedConnections(stateDir, answersOf ?? workspaceRoot);
   const standing: NetworkPermission["standing"] = ({ name, lasting }) =>
@@ -98,7 +99,11 @@ export function personsNetwork(
     }
     return { type: "let-through", allowed: endpoints.map((one) => ({ ...one, answer: `a person, ${by}` })) } as const;
   };
-  return { standing: async (program) => [...allow, ...(await standing(program))], letThrough };
+  return {
+    standing: async (program) => [...allow, ...(await standing(program))],
+    letThrough,
+    reached: async (connections) => reached(connections),
+  };
 }
 
 /** Policy with the current emergency controls of this state directory. */

@@ -100,6 +100,7 @@ export async function tryCommand(
       await recorded(ledger, (to) => to.record("review", { ...by, ...logins, title: command.text, reaches, answer }));
       isRecorded = true;
     },
+    reached: (some) => connections.push(...some),
   });
   // Without it, the command has an unwatched network that leads nowhere.
   using watched = await stages.openNetwork(workspaceRoot).catch(() => undefined);
@@ -109,11 +110,8 @@ export async function tryCommand(
     if (!isRecorded) return;
     await recorded(ledger, (to) => to.record("outcome", { ...by, title: command.text }, { connections }));
   };
-  const start = async ({ allowed }: RunWays): Promise<ReviewableRun> => {
-    const staged = await runStaged(request, { ...surroundings, network: watched, allowed }, { signal, onOutput });
-    connections.push(...staged.connections);
-    return staged;
-  };
+  const start = ({ allowed }: RunWays): Promise<ReviewableRun> =>
+    runStaged(request, { ...surroundings, network: watched, allowed }, { signal, onOutput });
   const { staged, notes } = await runWithNetwork(
     { ...surroundings, command, cwd: cwd.absolute },
     start,

@@ -3,6 +3,7 @@ import { IgnoredPaths } from "@gennai/git/ignored-paths";
 import { withSettings } from "@gennai/git/run/git-settings";
 import { startsNothing } from "@gennai/governance/command/only-reads";
 import { quoted } from "@gennai/governance/command/shell-words";
+import { usedLogin } from "@gennai/governance/connection";
 import { splitInstall } from "@gennai/governance/network/split-install";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { shownNames } from "@gennai/governance/shown-names";
@@ -160,6 +161,7 @@ export async function runAndObserve(
     prepareNext();
     const first = await running;
     watch.withdrawReached();
+    await surroundings.onLogins?.(watch.connections(first).filter(usedLogin));
     const alone = { environment, offline: true };
     const behind = [
       { text: (key ?? install)?.scripts, place: alone },

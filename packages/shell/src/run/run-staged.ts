@@ -67,6 +67,8 @@ export interface StagedSurroundings {
   readonly logins?: readonly AddedLogin[] | undefined;
   /** Asks about each request that would change something with one of them; without it, that is refused. */
   readonly ask?: AskToSend | undefined;
+  /** Called with what was reached with them, once nothing more can be. */
+  readonly onLogins?: ((used: readonly Connection[]) => Promise<void>) | undefined;
   /** What programs of the run find in place of the user's logins. */
   readonly placeholders?: RunPlaceholders | undefined;
   /** Holds the clock of the command's time. */

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { turnOutcome } from "@gennai/client/session/turn-state";
+import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { listening } from "@gennai/testkit/listening";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
@@ -52,6 +54,31 @@ describe("git fetch, clone and pull over HTTP", () => {
     expect(await workspace.git("rev-parse", "origin/main")).toBe(theirs);
     await server.running[Symbol.asyncDispose]();
     expect(keptText(server)).not.toContain(password);
+  });
+
+  test("however the question about its changes ends, the ledger says that the login was used", async () => {
+    await using at = await gitWorld(["git fetch origin && echo obey > AGENTS.md"]);
+    const { bare, server } = at;
+    await commitThere(bare);
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId);
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn-1" });
+    const nextQuestion = async (index: number) =>
+      editor.until((events) => eventsOf(events, "confirmationRequest")[index], { withinMs: 90_000 });
+    const yes = { answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
+    await editor.answer(await nextQuestion(0), yes);
+    await editor.answer(await nextQuestion(1), yes);
+    expect((await nextQuestion(2)).title).toBe("Keep what Bash changed?");
+
+    const used = async () => {
+      const { records } = await server.governance.listLedgerRecords({ sessionId });
+      return records.map(({ json }) => json).filter((line) => line.includes('"login":"the login that'));
+    };
+    // Neither this process nor the client may see the end of the question.
+    expect(await used()).toHaveLength(1);
+    await server.client.cancelTurn({ sessionId });
+    await editor.until((events) => events.find((event) => turnOutcome(event) !== undefined));
+    expect(await used()).toHaveLength(1);
   });
 
   test("a pull takes over what was fetched: hooks, filters and merge drivers beside it find no login, and read no other repository", async () => {

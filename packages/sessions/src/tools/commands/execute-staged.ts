@@ -41,19 +41,14 @@ export async function executeStaged(
       ? runStaged(shellCommand, { ...place, ...ways }, context)
       : runProposed(shellCommand, { ...place, ...ways, proposal }, context);
   };
-  const { connections, ...ended } = await runWithNetwork(
+  const ended = await runWithNetwork(
     { ...surroundings, command, cwd: cwd.absolute },
     run,
     { given: surroundings.allowed, own: logins?.own },
     context,
   );
   const { keepsNothing, workspaceRoot } = surroundings;
-  const outcome = await settle(
-    ended,
-    { command, workspaceRoot, timeoutMs, contents: surroundings, keepsNothing },
-    context,
-  );
-  return connections.length === 0 ? outcome : { ...outcome, connections };
+  return settle(ended, { command, workspaceRoot, timeoutMs, contents: surroundings, keepsNothing }, context);
 }
 
 /** Judges its changes, and keeps or drops them. */

@@ -3,7 +3,7 @@ import { noLogins, type OwnLogins, wantsLogin } from "@gennai/egress/keys/own-lo
 import { type AskToSend, type HeldRequest, maxShown, pretended } from "@gennai/egress/network/added-login";
 import { hidesFailure } from "@gennai/governance/command/hides-failure";
 import type { CommandAnalysis } from "@gennai/governance/command-analysis";
-import type { AllowedEndpoint, Connection, RunProgram } from "@gennai/governance/connection";
+import { type AllowedEndpoint, type Connection, type RunProgram, usedLogin } from "@gennai/governance/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/endpoint";
 import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import { splitInstall } from "@gennai/governance/network/split-install";
@@ -30,7 +30,7 @@ export interface NetworkedRun<Run extends StagedShellRun = StagedShellRun> {
 }
 
 /** What one of the runs gets for the network. */
-export type RunWays = Pick<StagedSurroundings, "allowed" | "logins" | "ask" | "placeholders" | "clock">;
+export type RunWays = Pick<StagedSurroundings, "allowed" | "logins" | "ask" | "placeholders" | "clock" | "onLogins">;
 
 /** Maximum restarts: an allowed host may lead to the next one. */
 const maxRuns = 6;
@@ -135,7 +135,9 @@ export async function runWithNetwork<Run extends StagedShellRun>(
       if (pretends) told.push(held);
       return Promise.resolve(pretends ? pretended : "Nobody was asked yet.");
     };
-    const staged = await start({ allowed, logins, ask: askOrNote, placeholders, clock });
+    const onLogins = (used: readonly Connection[]): Promise<void> => network.reached(used);
+    const staged = await start({ allowed, logins, ask: askOrNote, placeholders, clock, onLogins });
+    await network.reached(staged.connections.filter((one) => !usedLogin(one)));
     connections.push(...staged.connections);
     const refused = refusedEndpoints(staged.connections).filter((one) => !isRefusedBesideLogin(one, allowed));
     const ended = { staged, connections };

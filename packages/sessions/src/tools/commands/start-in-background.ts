@@ -1,6 +1,6 @@
 import { hidesFailure } from "@gennai/governance/command/hides-failure";
 import type { CommandAnalysis } from "@gennai/governance/command-analysis";
-import type { AllowedEndpoint, Connection } from "@gennai/governance/connection";
+import type { AllowedEndpoint } from "@gennai/governance/connection";
 import type { Effect } from "@gennai/governance/effect";
 import { endpointName, sameEndpoint } from "@gennai/governance/endpoint";
 import { refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
@@ -33,7 +33,6 @@ export async function startBackground(
   const { text } = effect.command;
   const command = { text, cwd: effect.cwd.absolute, environment, limits };
   const notes: string[] = [];
-  const earlier: Connection[] = [];
   let allowed: readonly AllowedEndpoint[] = [];
   let wanted = background.wantedBefore(text);
   for (let runs = 1; ; runs += 1) {
@@ -48,12 +47,12 @@ export async function startBackground(
     await background.endsWithin(id, firstLook, context.signal);
     const { text: printed, run } = await background.readOn(id, { most: 10_000, waitMs: 0, signal: context.signal });
     const connections = background.connections(id);
+    await context.network.reached(connections);
     const refused = refusedEndpoints(connections);
     const isNew = refused.some(
       (one) => !wanted.some((known) => sameEndpoint(known, one) && known.address === one.address),
     );
     if (isNew && runs < maxRuns && notes.length === 0 && isWorthAsking(run, refused, effect.command)) {
-      earlier.push(...connections);
       if (run.state === "running") await background.stop(id, "the question about the network");
       wanted = refused;
       continue;
@@ -63,10 +62,8 @@ export async function startBackground(
     }
     if (allowed.length > 0) notes.push(`[it may reach ${allowed.map(endpointName).join(", ")} until it ends]`);
     const how = `[${stateOf(run)}; BashOutput reads what it prints, KillShell ends it]`;
-    const all = [...earlier, ...connections];
     return {
       output: withNotes(printed, [how, ...notes, ...refusedNotes(connections)]),
-      ...(all.length === 0 ? {} : { connections: all }),
       ...(run.state === "running"
         ? {}
         : { failure: { failureClass: "command_error", message: `The command has ended: ${run.end}.` } }),

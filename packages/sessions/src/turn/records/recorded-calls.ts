@@ -1,3 +1,4 @@
+import type { Connection } from "@gennai/governance/connection";
 import type { Effect } from "@gennai/governance/effect";
 import type { CallOutcome, Decision } from "@gennai/governance/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
@@ -63,8 +64,12 @@ export function outcomeCall({
     ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
     verification: result.verification.state,
     ...(result.outcome?.refs === undefined ? {} : { refs: recordedMoves(result.outcome.refs) }),
-    ...(result.outcome?.connections === undefined ? {} : { connections: result.outcome.connections }),
+    ...recordedConnections(result.connections),
   };
+}
+
+export function recordedConnections(connections: readonly Connection[] = []): Pick<LedgerCall, "connections"> {
+  return connections.length === 0 ? {} : { connections };
 }
 
 /** Entries of the index beyond this are recorded by their number and digest. */

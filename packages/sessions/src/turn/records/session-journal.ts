@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { Connection } from "@gennai/governance/connection";
 import { isReadOnly } from "@gennai/governance/effect";
 import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
@@ -17,7 +18,7 @@ import { keptOutputPath } from "../../session/state/kept-output-name.ts";
 import type { WorkspaceGovernance } from "../../session/workspace-governance.ts";
 import { headAndTail, mostShown } from "../../tools/kept-output.ts";
 import { isToolFact, type ToolFact } from "../../tools/tool-fact.ts";
-import { asCalled, askedUser, intentCall, onlyReads, outcomeCall } from "./recorded-calls.ts";
+import { asCalled, askedUser, intentCall, onlyReads, outcomeCall, recordedConnections } from "./recorded-calls.ts";
 
 /** Larger contents become a blob, and the event has only their beginning. */
 const maxInlineBytes = 16 * 1024;
@@ -83,6 +84,12 @@ export class SessionJournal implements GateJournal {
     const entry = this.#entry("intent", decisions.map(intentCall), turnId, [], asCalled(decisions));
     const durable = decisions.some((decision) => !decision.effects.every(isReadOnly));
     await this.#writer.commit(events, { turnId, ledger: [entry], durable });
+  }
+
+  async reached(decision: Decision, connections: readonly Connection[], turnId: string): Promise<void> {
+    // Written before its changes are judged: there may be a question whose end this process does not see.
+    const entry = this.#entry("intent", [{ ...intentCall(decision), ...recordedConnections(connections) }], turnId, []);
+    await this.#writer.commit([], { turnId, ledger: [entry], durable: true });
   }
 
   async end(

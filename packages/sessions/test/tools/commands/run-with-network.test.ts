@@ -90,6 +90,7 @@ async function course(
         ReturnType<ExecutionContext["network"]["letThrough"]>
       >);
     },
+    reached: () => Promise.resolve(),
   };
   const { notes } = await runWithNetwork(
     {
