@@ -87,12 +87,14 @@ export const claudeCode: GuardedHost = {
     },
     limits: [
       "A file named with @ in a prompt is read without a hook.",
-      "With --bare or --safe-mode Claude Code starts no hook, and every call runs.",
       "Before 2.1.295, a hook that takes longer than its time, or that cannot be started, does not stop a call.",
       "Gennai sees the text of a command, not what it does. Commands not proven to read are asked about.",
+      "A command that runs already is not stopped by an emergency control; Claude Code stops at its end.",
+    ],
+    limitsUnmanaged: [
+      "With --bare or --safe-mode Claude Code starts no hook, and every call runs.",
       "Hooks and settings of plugins and of an organisation are not looked at.",
       "Settings that change while Claude Code runs are kept out, unless the hook is killed or takes too long.",
-      "A command that runs already is not stopped by an emergency control; Claude Code stops at its end.",
     ],
   },
 

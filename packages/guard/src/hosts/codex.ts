@@ -96,13 +96,15 @@ export const codex: GuardedHost = {
     nextStep: trust,
     nextStepOfUser: trust,
     limits: [
-      "Until its user trusts the hook in /hooks, Codex leaves it out and runs every call.",
       "A hook cannot make Codex ask: what would be asked about is refused, with the reason. Do it yourself then.",
       "Text typed into a running command (write_stdin) reaches no hook. Commands that could act on it are refused at their start.",
       "It does not say how a command ended, and of some that write files not even that they did.",
       "Gennai sees the text of a command, not what it does: commands that are not proven to read are refused.",
-      "Hooks in config.toml, of plugins and of an organisation are not looked at, nor whether hooks are switched off there.",
       "A command that runs already is not stopped by an emergency control.",
+    ],
+    limitsUnmanaged: [
+      "Until its user trusts the hook in /hooks, Codex leaves it out and runs every call.",
+      "Hooks in config.toml, of plugins and of an organisation are not looked at, nor whether hooks are switched off there.",
     ],
   },
 

@@ -52,6 +52,8 @@ export interface HookPlace {
   readonly nextStepOfUser?: string;
   /** What it cannot do, or does on its own, as tried with the real program. Shown by `status` and in the guide. */
   readonly limits: readonly string[];
+  /** Further limits of a hook that does not stand in `managed`. */
+  readonly limitsUnmanaged?: readonly string[];
 }
 
 export type HookForm =

@@ -10,6 +10,7 @@ import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { type Said, said } from "../command-host.ts";
 import { limitsHere } from "../limits-here.ts";
+import { actRecorder } from "../options/act-recorder.ts";
 import { placeHere, type WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { agentProgram, agentVersion } from "./agent-program.ts";
 import { guardedAgents, hookFormat, lineBefore } from "./guarded-agents.ts";
@@ -82,6 +83,9 @@ export async function guardUninstallCommand(name: string, flags: GuardFlags, con
   const place = await guardPlace(flags, console);
   for (const agent of guardedAgents(name)) {
     const file = guardedFile(agent, place);
+    if (file.isInstalled) {
+      await actRecorder(place.root, console)({ guard_uninstalled: agent.title, file: file.path });
+    }
     const wasThere = await file.uninstall();
     console.output.write(`${wasThere ? "Taken away from" : "There is nothing of Gennai in"} ${file.path}\n`);
   }
@@ -119,13 +123,17 @@ export async function guardStatusCommand(name: string | undefined, flags: GuardF
 async function statusOf(agent: GuardedHost, place: GuardPlace) {
   const places = bothPlaces(agent, place);
   const { problems, beside, version, unknown } = await surroundings(agent, place);
+  const managed = managedHook(agent);
+  const installed = [...places.flatMap((file) => (file.isInstalled ? [file.path] : [])), managed ?? []].flat();
+  const { limits, limitsUnmanaged = [] } = agent.hook;
+  const ofHook = [...limits, ...(managed === undefined ? limitsUnmanaged : [])];
   return {
     agent: agent.id,
     version: version ?? null,
     unguarded: unknown !== undefined,
-    installed: [...places.flatMap((file) => (file.isInstalled ? [file.path] : [])), managedHook(agent) ?? []].flat(),
+    installed,
     problems,
-    limits: [...agent.hook.limits, ...beside],
+    limits: [...(installed.length === 0 ? [] : ofHook), ...beside],
   };
 }
 

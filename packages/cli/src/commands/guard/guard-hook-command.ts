@@ -10,6 +10,7 @@ import { isWithin } from "@gennai/protocol/is-within";
 import * as z from "zod";
 import { provenServers } from "../../connection/proven-servers.ts";
 import type { Console } from "../../terminal/console.ts";
+import { installedHook } from "./guard-commands.ts";
 import { isManaged } from "./hook-program.ts";
 
 const anyPayload = z.record(z.string(), z.json());
@@ -50,7 +51,10 @@ export async function guardHookCommand(host: GuardedHost, console: Console): Pro
       console.errors.write(`Gennai could not be told what ${host.title} did: ${messageOf(error)}\n`);
       return failed;
     }
-    const reason = unreachable(host, error, isManaged(console.environment));
+    const managed = isManaged(console.environment);
+    const isGone =
+      !managed && error instanceof NoServerError && (await installedHook(host.id, placeOf(host, console), console));
+    const reason = isGone === undefined ? takenAway : unreachable(host, error, managed);
     const refusal = host.answer({ type: "deny", reason }, event);
     console.output.write(`${JSON.stringify(refusal)}\n`);
   }
@@ -63,8 +67,7 @@ async function serverAnswer(
   console: Console,
 ): Promise<HostAnswer | undefined> {
   const { environment } = console;
-  const project = host.id === "claude-code" ? environment["CLAUDE_PROJECT_DIR"] : undefined;
-  const workingDir = environment["GENNAI_GUARD_PROJECT"] || project || console.directory;
+  const { workspace: workingDir } = placeOf(host, console);
   const signal = AbortSignal.timeout(answerMs);
   const stateDir = defaultStateDir(environment);
   if (isManaged(environment)) assertApart(stateDir, environment, [workingDir, console.directory]);
@@ -75,6 +78,11 @@ async function serverAnswer(
     { signal },
   );
   return answer;
+}
+
+function placeOf({ id }: GuardedHost, { environment, directory }: Console): { readonly workspace: string } {
+  const project = id === "claude-code" ? environment["CLAUDE_PROJECT_DIR"] : undefined;
+  return { workspace: environment["GENNAI_GUARD_PROJECT"] || project || directory };
 }
 
 /** Throws if a project can say which servers there are: its settings may set the environment. */
@@ -94,6 +102,10 @@ async function serverFor(stateDir: string, workspace: string, signal: AbortSigna
   for await (const server of provenServers(stateDir, {}, { signal })) return server;
   throw new NoServerError("no Gennai server runs");
 }
+
+const takenAway =
+  "Gennai's guard is no longer installed for this agent, and no server runs to judge the call, so nothing is changed. " +
+  "Tell the user: start the agent anew, or start `gennai serve`.";
 
 function unreachable({ id }: GuardedHost, error: unknown, managed: boolean): string {
   return (

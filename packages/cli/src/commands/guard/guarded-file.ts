@@ -1,15 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -54,7 +44,7 @@ type Backup = z.infer<typeof backupSchema>;
 const timeoutMs = 20_000;
 const pauseMs = 20;
 
-/** The program that hooks start first. It exists as long as a hook does. */
+/** The program that hooks start first. It stays: an agent that runs when its hook is taken away goes on to start it. */
 export function relayPath(stateDir: string): string {
   return join(stateDir, "guard", "relay");
 }
@@ -137,7 +127,7 @@ export class GuardedFile {
     const text = this.#text();
     const kept = await this.#kept();
     if (text === undefined || !this.isInstalled) {
-      await this.#forget();
+      await removePrivateFile(this.#backup);
       return false;
     }
     const isOursAlone = kept?.writtenSha256 === sha256Hex(text);
@@ -145,7 +135,7 @@ export class GuardedFile {
     const rest = isOursAlone ? kept.before : this.#plainly(() => this.#format.withoutOurs(text, wasThere));
     await this.#replace(text, rest);
     if (rest === undefined) removeEmpty(kept?.madeDirectories ?? []);
-    await this.#forget();
+    await removePrivateFile(this.#backup);
     return true;
   }
 
@@ -154,13 +144,6 @@ export class GuardedFile {
     return this.#plainly(() =>
       text !== undefined && this.#format.holdsOurs(text) ? this.#format.withoutOurs(text, false) : text,
     );
-  }
-
-  async #forget(): Promise<void> {
-    await removePrivateFile(this.#backup);
-    const relay = relayPath(this.#stateDir);
-    // The relay stays while hooks in other files start it.
-    if (existsSync(relay) && readdirSync(dirname(relay)).length === 1) await removePrivateFile(relay);
   }
 
   /** Lock over all installations and removals: a removal could otherwise delete what an installation is about to need. */

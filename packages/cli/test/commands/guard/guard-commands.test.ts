@@ -7,7 +7,7 @@ import { guardedProject, hooksIn } from "./guarded-project.ts";
 describe("status and doctor", () => {
   test("say that nothing is in place, that no server runs, and what the hook cannot do", async () => {
     await using place = await guardedProject();
-    expect((await place.run("guard status")).printed).toMatch(/none runs.*\n.*not guarded here\n[\s\S]*limit/);
+    expect((await place.run("guard status")).printed).toMatch(/none runs.*\n(?:.*not guarded here\n)+$/);
     expect(await place.run("guard doctor claude-code")).toMatchObject({
       code: 1,
       printed: expect.stringContaining("fail  No hook"),
@@ -15,6 +15,9 @@ describe("status and doctor", () => {
     await place.run("guard install claude-code");
     const { agents, server } = JSON.parse((await place.run("guard status --json")).printed);
     expect([agents[0].installed, server]).toEqual([[place.settings], null]);
+    expect((await place.run("guard status")).printed).toMatch(
+      /claude-code {2}guarded.*\n(?: {2}.*\n)* {2}limit {3}A file named with @.*\n(?: {2}.*\n)*codex {2}not guarded here\n\S/,
+    );
   });
 
   test("name what other settings do to the hook: all of them off, its environment, and hooks of others beside it", async () => {
@@ -113,11 +116,27 @@ describe("the hook without a server", () => {
     ["Unknown", {}],
   ])("%s is refused, with a way out", async (name, input) => {
     await using place = await guardedProject();
+    await place.run("guard install claude-code");
     const { code, printed } = await place.run("guard hook claude-code", call(name, input));
     const { permissionDecision, permissionDecisionReason } = JSON.parse(printed).hookSpecificOutput;
     expect([code, permissionDecision]).toEqual([0, "deny"]);
     expect(permissionDecisionReason).toContain("gennai serve");
     expect(permissionDecisionReason).toContain("gennai guard uninstall claude-code");
+  });
+
+  test("of a session that began before an uninstall: what happened, what to do, and who did it", async () => {
+    await using place = await guardedProject();
+    mkdirSync(join(place.root, ".git"));
+    await place.run("guard install claude-code");
+    const [group] = hooksIn(place.settings)["PreToolUse"] ?? [];
+    await place.run("guard uninstall claude-code");
+    expect(existsSync(/'(\S+relay)'/.exec(group?.hooks[0]?.command ?? "")?.[1] ?? "")).toBe(true);
+    const { printed } = await place.run("guard hook claude-code", call("Write", { file_path: "a", content: "" }));
+    expect(printed).toContain('"permissionDecision":"deny"');
+    expect(printed).toContain("no longer installed for this agent");
+    expect(printed).toContain("start the agent anew");
+    const shown = await place.run("ledger show");
+    expect(shown.printed).toMatch(/guard of Claude Code taken away from .*settings\.local\.json, by /);
   });
 
   test("for all users refuses reads, too, where the project says which state directory there is", async () => {
@@ -196,6 +215,7 @@ describe("Codex", () => {
 
   test("what its hook is told where no server runs: nothing that changes goes on", async () => {
     await using place = await guardedProject();
+    await place.run("guard install codex");
     const told = (name: string, input: object) => place.run("guard hook codex", call(name, input));
     const refused = JSON.parse((await told("apply_patch", { command: "*** Add File: a" })).printed);
     expect(refused.hookSpecificOutput.permissionDecision).toBe("deny");

@@ -1,6 +1,6 @@
 /**
  * What a ledger record of a person's act says in words; empty for one that is no such act. Acts change what governs a workspace:
- * intents, hooks, MCP servers, lasting answers.
+ * intents, hooks, MCP servers, lasting answers, guards.
  *
  * @param details of the record; nothing in it is masked for a terminal
  */
@@ -24,5 +24,7 @@ function whatOf(details: Readonly<Record<string, unknown>>): string {
   const { answers_allowed: allowed, answers_revoked: revoked } = details;
   if (Array.isArray(allowed)) return `lasting answer given ahead: ${allowed.map(String).join("; ")}`;
   if (Array.isArray(revoked)) return `lasting answer revoked: ${revoked.map(String).join("; ")}`;
+  const { guard_uninstalled: agent, file } = details;
+  if (typeof agent === "string") return `guard of ${agent} taken away from ${String(file)}`;
   return "";
 }
