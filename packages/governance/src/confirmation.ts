@@ -10,6 +10,7 @@ export interface Question extends ShownQuestion {
   readonly secondPerson?: true;
 }
 
+/** `first`: of a second person's answer, who had agreed before. */
 export type Answer =
   | {
       readonly type: "yes";
@@ -29,11 +30,11 @@ export type Answer =
    * the answer is not known here.
    */
   | { readonly type: "passed-on"; readonly by: string }
-  | { readonly type: "no"; readonly reason: string; readonly by: string }
+  | { readonly type: "no"; readonly reason: string; readonly by: string; readonly first?: { readonly by: string } }
   /** The answer was neither yes nor no. */
   | { readonly type: "unclear"; readonly by: string }
   /** There was no answer in time, or nobody to ask. Never recorded as the user's answer. */
-  | { readonly type: "timeout" }
+  | { readonly type: "timeout"; readonly first?: { readonly by: string } }
   | { readonly type: "nobody" };
 
 /** Asks a person. Resolves exactly once; rejects only when the signal aborts. */

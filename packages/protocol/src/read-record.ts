@@ -55,6 +55,8 @@ export interface ReadAnswer {
   readonly pattern: string;
   /** The other person who agreed; empty where one was enough. */
   readonly second: string;
+  /** Who had agreed before the second person did not; empty where one was enough. */
+  readonly first: string;
   readonly rememberedFrom: string;
 }
 
@@ -128,15 +130,21 @@ function askedOf({ rule, verdict, confirmation }: Fields): ReadCall["alsoAsked"]
   return { rule: textOf(rule), verdict: textOf(verdict), confirmation: answerOf(confirmation) };
 }
 
+/** Who gave an answer, both where two did; empty: nobody did. */
+export function personsOf(answer: ReadAnswer | undefined): string {
+  return [answer?.by, answer?.second].filter((person) => person).join(" and ");
+}
+
 function answerOf(value: unknown): ReadAnswer | undefined {
   if (!isRecord(value)) return undefined;
-  const { answer, by, scope, pattern, second, remembered_from: from } = value;
+  const { answer, by, scope, pattern, second, first, remembered_from: from } = value;
   return {
     answer: textOf(answer),
     by: textOf(by),
     scope: textOf(scope),
     pattern: textOf(pattern),
     second: isRecord(second) ? textOf(second["by"]) : "",
+    first: isRecord(first) ? textOf(first["by"]) : "",
     rememberedFrom: textOf(from),
   };
 }

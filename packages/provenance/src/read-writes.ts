@@ -1,6 +1,6 @@
 import { isRecord, listOf, recordOf, textOf } from "@gennai/protocol/json-value";
 import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
-import { type ReadCall, type ReadChange, type ReadRecord, readRecord } from "@gennai/protocol/read-record";
+import { personsOf, type ReadCall, type ReadChange, type ReadRecord, readRecord } from "@gennai/protocol/read-record";
 import type { RecordedWrite } from "./matching/recorded-write.ts";
 
 type Change = ReadChange & Pick<RecordedWrite, "operation">;
@@ -48,10 +48,11 @@ function inOrder(changes: readonly Change[]): readonly Change[] {
 function noteCalls({ kind, calls, sessionId, turnId }: ReadRecord, begun: Earlier["begun"]): void {
   const name = JSON.stringify([sessionId, turnId]);
   const open = begun.get(name) ?? [];
-  if (kind === "intent") begun.set(name, [...open, ...calls]);
+  const named = new Set(calls.map((call) => call.callId));
+  const left = open.filter((call) => !named.has(call.callId));
+  // One call has several: before it ran, and before what it left was kept.
+  if (kind === "intent") begun.set(name, [...left, ...calls]);
   else {
-    const ended = new Set(calls.map((call) => call.callId));
-    const left = open.filter((call) => !ended.has(call.callId));
     if (left.length > 0) begun.set(name, left);
     else begun.delete(name);
   }
@@ -116,7 +117,7 @@ function decisionOf(
   // The last answer first; if nobody was asked about the result, the yes before the call allowed it.
   for (const asked of [call, ...call.alsoAsked.toReversed()]) {
     if (asked.confirmation?.answer !== "yes") continue;
-    return { type: "approved", rule: asked.rule, by: asked.confirmation.by, scope: asked.confirmation.scope };
+    return { type: "approved", rule: asked.rule, by: personsOf(asked.confirmation), scope: asked.confirmation.scope };
   }
   return step === "" ? { type: "allowed", rule } : { type: "planned", step, rule };
 }

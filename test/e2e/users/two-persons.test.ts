@@ -35,6 +35,7 @@ test.each<[string, object, RegExp]>([
   await answer(bob, await waiting(bob), said);
   expect((await on.editor.next("toolResult")).error).toMatch(reason);
   expect(on.isWritten()).toBe(false);
+  expect(await on.records()).toMatch(/"by":"bob","first":\{"by":"ada at editor-1"\}/);
 });
 
 test("when the turn is stopped, nothing waits any more", async () => {

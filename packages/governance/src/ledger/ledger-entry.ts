@@ -74,6 +74,8 @@ export interface LedgerCall {
     readonly dropped?: readonly string[];
     /** The other person who agreed, where two were needed, and when: milliseconds since the epoch. */
     readonly second?: { readonly by: string; readonly at: number };
+    /** Who had agreed before the second person did not. */
+    readonly first?: { readonly by: string };
     /** For a remembered yes: the call whose question was answered. */
     readonly remembered_from?: string;
   };

@@ -1,5 +1,5 @@
 import { listOf, parsedJson, recordOf, textOf } from "@gennai/protocol/json-value";
-import { type ReadCall, type ReadChange, type ReadRecord, recordIn } from "@gennai/protocol/read-record";
+import { personsOf, type ReadCall, type ReadChange, type ReadRecord, recordIn } from "@gennai/protocol/read-record";
 import { decisionWords, namesOf } from "./record-words.ts";
 
 /** A record of the ledger as it is shown. */
@@ -114,8 +114,10 @@ export function filesOf({ paths, calls }: TimelineRecord): readonly string[] {
 
 function callOf(call: ReadCall): TimelineCall {
   const input = recordOf(parsedJson(call.input));
-  const { answer = "", by = "", scope = "" } = call.confirmation ?? {};
-  const answered = [answer, scope, by === "" ? "" : `by ${by}`].filter((word) => word !== "");
+  const { answer = "", scope = "", first = "" } = call.confirmation ?? {};
+  const by = personsOf(call.confirmation);
+  const before = first === "" ? "" : `after ${first} agreed`;
+  const answered = [answer, scope, by === "" ? "" : `by ${by}`, before].filter((word) => word !== "");
   return { ...call, files: filesIn(input), input: inOneLine(input), confirmation: answered.join(" ") };
 }
 

@@ -21,7 +21,7 @@ export type SecondAnswer =
 
 /** The answer of both. */
 export function answerOfBoth(yes: Answer & { readonly type: "yes" }, second: SecondAnswer): Answer {
-  if (second.type !== "yes") return second;
+  if (second.type !== "yes") return { ...second, first: { by: yes.by } };
   return { ...yes, second: { by: second.by, at: second.at } };
 }
 

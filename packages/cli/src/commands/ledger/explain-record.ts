@@ -1,5 +1,5 @@
 import { recordOf } from "@gennai/protocol/json-value";
-import { type ReadCall, type ReadRecord, readRecord } from "@gennai/protocol/read-record";
+import { personsOf, type ReadCall, type ReadRecord, readRecord } from "@gennai/protocol/read-record";
 import { utcTime } from "../../terminal/utc-time.ts";
 import { inputWords, oneLine } from "./record-fields.ts";
 import { decisionOf } from "./record-line.ts";
@@ -26,9 +26,15 @@ export function explainRecord(record: ReadRecord, others: readonly ReadRecord[])
   };
   for (const call of calls) {
     add("happened", happenedIn(kind, call, kind === "intent" ? endOf(call, record, others) : undefined));
-    for (const asked of call.alsoAsked) add("agreed", `${agreement(asked)}: ${asked.rule}`);
-    add("agreed", plannedStep(call, record, others) ?? agreement(call));
-    add("rule", ruleWords(call));
+    for (const asked of call.alsoAsked) {
+      add("agreed", agreement(asked));
+      add("rule", ruleWords(asked));
+    }
+    // Nothing more was asked about what came of it.
+    if (call.alsoAsked.length === 0 || call.rule !== "" || call.confirmation !== undefined) {
+      add("agreed", plannedStep(call, record, others) ?? agreement(call));
+      add("rule", ruleWords(call));
+    }
     add("risk", call.risk);
   }
   if (calls.length === 0) add("happened", withoutCalls(record));
@@ -120,8 +126,8 @@ function plannedStep(call: ReadCall, { turnId }: ReadRecord, others: readonly Re
 }
 
 function agreement({ confirmation, verdict }: Pick<ReadCall, "confirmation" | "verdict">): string {
-  const { answer = "", pattern = "", scope = "", second = "", rememberedFrom: earlier = "" } = confirmation ?? {};
-  const by = `${confirmation?.by || "somebody"}${second === "" ? "" : ` and ${second}`}`;
+  const { answer = "", pattern = "", scope = "", first = "", rememberedFrom: earlier = "" } = confirmation ?? {};
+  const by = personsOf(confirmation) || "somebody";
   switch (answer) {
     case "yes": {
       const how = pattern === "" ? (scopeWords[scope] ?? "") : `, for everything like ${pattern}`;
@@ -130,9 +136,11 @@ function agreement({ confirmation, verdict }: Pick<ReadCall, "confirmation" | "v
     case "passed-on":
       return `${by} asked its own user; that answer is not known here`;
     case "no":
-      return `nobody: ${by} said no`;
+      return `nobody: ${by} said no${first === "" ? "" : `, after ${first} had agreed`}`;
     case "timeout":
-      return "nobody: the question was not answered in time";
+      return first === ""
+        ? "nobody: the question was not answered in time"
+        : `${first} alone: no second person answered in time`;
     case "nobody":
       return "nobody: there was nobody to ask";
     default:
@@ -147,7 +155,7 @@ const scopeWords: Readonly<Record<string, string>> = {
   workspace: ", for the check of this workspace until it changes",
 };
 
-function ruleWords({ rule, verdict, confirmation }: ReadCall): string {
+function ruleWords({ rule, verdict, confirmation }: Pick<ReadCall, "rule" | "verdict" | "confirmation">): string {
   if (rule === "") return "none asked or refused";
   // A question without a yes ends as a refusal, but the rule asked.
   const asked = verdict === "ask" || confirmation !== undefined;

@@ -54,6 +54,26 @@ const records = [
   ),
   record(10, "intent", [], { turn_id: "run", details: { plan: { id: "p1", approved_by: "ann" } } }),
   record(11, "outcome", [bash("c7", { verdict: "allow", rule: "", plan_step: "s1" })], { turn_id: "run" }),
+  record(12, "outcome", [
+    bash("c8", {
+      verdict: "allow",
+      rule: "",
+      exit_code: 0,
+      also_asked: [
+        {
+          verdict: "ask",
+          rule: "rules/managed/no-touch",
+          confirmation: { answer: "yes", by: "ann", scope: "once", second: { by: "ben", at: 1 } },
+        },
+      ],
+    }),
+  ]),
+  record(13, "refusal", [
+    bash("c9", { verdict: "deny", confirmation: { answer: "no", by: "ben", first: { by: "ann" } } }),
+  ]),
+  record(14, "refusal", [
+    bash("c10", { verdict: "deny", confirmation: { answer: "timeout", by: "", first: { by: "ann" } } }),
+  ]),
 ];
 
 async function explain(id: string, ...more: string[]) {
@@ -91,12 +111,20 @@ test.each([
   ["8", ["ann approved the plan p1 (authenticated)"]],
   ["9", ["it failed, the failure is timeout", "the yes to the call c1 was still valid, for everything like rm *.txt"]],
   ["9", ["b.txt: deleted"]],
+  ["12", ["ann and ben said yes, for this once", "no-touch, from the policy of those who manage this machine, asked"]],
+  ["13", ["nobody: ben said no, after ann had agreed"]],
+  ["14", ["ann alone: no second person answered in time"]],
   ["00000003", ["Record 3, a refusal, 2026-11-22 10:00:03 UTC"]],
   ["c1", ["Record 1,", "Record 2,"]],
 ])("seed 000: explain %s says %j", async (id, wanted) => {
   const { code, printed } = await explain(id);
   expect(code).toBe(0);
   for (const text of wanted) expect(printed).toContain(text);
+});
+
+test("of what was asked about before it ran, nothing says that no rule asked", async () => {
+  const { printed } = await explain("12");
+  expect(printed).not.toMatch(/no rule asked|none asked/);
 });
 
 test("what stands in records writes nothing else to the terminal", async () => {

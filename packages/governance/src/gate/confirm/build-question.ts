@@ -83,7 +83,7 @@ function impactOf(effects: readonly Effect[], risk: Risk): string {
     if (effect.type === "external")
       impacts.push(`The MCP server ${effect.server} does it; Gennai cannot see what it does.`);
     if (effect.type === "net" && effect.wanted === undefined)
-      impacts.push(`Data leaves this machine for ${effect.url}.`);
+      impacts.push(`Data is sent to ${effect.url}.`);
   }
   if (isAtLeast(risk, "high")) impacts.push("It may not be possible to undo this.");
   return impacts.join(" ");
@@ -91,7 +91,8 @@ function impactOf(effects: readonly Effect[], risk: Risk): string {
 
 const staged = "A command runs on a copy, and what it changes is looked at before it is kept.";
 
+/** For both persons of a session that has two: neither machine is that of each reader. */
 function whereItRuns(where: "server" | "client"): string {
-  if (where === "client") return "A command is typed into your terminal and runs with your rights on this machine.";
-  return "A command runs with your rights on this machine; no sandbox isolates it.";
+  if (where === "client") return "A command runs where the files are, with the rights of the session's user.";
+  return "A command runs on the server's machine, with the rights of who started it; no sandbox isolates it.";
 }

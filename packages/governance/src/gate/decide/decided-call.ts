@@ -220,6 +220,7 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
             by: "by" in answer ? answer.by : "",
             ...(answer.type === "yes" ? { scope: answer.scope } : {}),
             ...(answer.type === "yes" && answer.second !== undefined ? { second: answer.second } : {}),
+            ...("first" in answer ? { first: answer.first } : {}),
             ...(answer.type === "yes" && answer.remembered !== undefined
               ? { rememberedFrom: answer.remembered.callId }
               : {}),
