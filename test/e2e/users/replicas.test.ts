@@ -117,11 +117,28 @@ test("the second person answers at another server than the one that asks", async
   await using editor = await Watcher.begin(ada.here);
   await editor.answer(await editor.next("confirmationRequest"));
   const approval = await waiting(bob.there);
+  expect(approval.since).toBeDefined();
   expect((await ada.there.governance.listApprovals({})).approvals).toEqual([]);
   expect(await refusalOf(answer(ada.there, approval))).toMatchObject({ code: "permission_denied" });
   await answer(bob.there, approval);
   expect(await editor.end()).toBe("COMPLETED");
   expect(await refusalOf(answer(bob.there, approval))).toMatchObject({ code: "failed_precondition" });
+});
+
+test("a server that does not list what waits there is named", async () => {
+  await using world = await startReplicas({ policyFiles: twoPersonsPolicy });
+  const bob = await world.as("bob", "acme", ["approver"]);
+  expect((await bob.here.governance.listApprovals({})).unanswered).toEqual([]);
+  const nats = await connectNats({ servers: world.cluster.address.replace("nats://", "").split(",") });
+  try {
+    const beat = Promise.withResolvers<string>();
+    nats.subscribe("*.replica.*", { callback: (_, { subject }) => beat.resolve(subject) });
+    const subject = (await beat.promise).replace(/[^.]+$/, "ghost");
+    await nats.request(subject, "1");
+    expect((await bob.here.governance.listApprovals({})).unanswered).toEqual(["ghost"]);
+  } finally {
+    await nats.close();
+  }
 });
 
 test("what somebody else puts into a replica's inbox, or replays there, does nothing", async () => {

@@ -4,12 +4,13 @@ import type { AgentClient, CallOptions, GovernanceClient } from "../connection/c
 import type { ConfirmationQuestion, ConfirmationReply, Editor } from "../connection/editor.ts";
 import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "./confirmation.ts";
 
-/** Milliseconds until it is looked again what waits. */
+/** Milliseconds until it is looked again what waits; and, for a user who cannot be a second person, whether they became one. */
 const lookAgainMs = 3000;
+const roleAgainMs = 30_000;
 
 /**
- * Asks this user, as the second person, what others agreed to, as long as it waits. Ends at once where this user cannot be one; else it
- * rejects with the signal's reason.
+ * Asks this user, as the second person, what others agreed to, as long as it waits and the user can be one. Ends at once on a server
+ * without such persons; else it rejects with the signal's reason.
  * @param on.failed told of each answer that was not taken; what still waits is asked again
  */
 export async function askApprovals(
@@ -21,12 +22,6 @@ export async function askApprovals(
   },
 ): Promise<void> {
   const { confirm, isSeen, failed, signal } = on;
-  let info = await agent.getServerInfo({}, { signal }).catch(() => undefined);
-  while (info === undefined) {
-    await pause(lookAgainMs, { signal });
-    info = await agent.getServerInfo({}, { signal }).catch(() => undefined);
-  }
-  if (!info.features.includes("approvals")) return;
   const asked = new Map<string, AbortController>();
   const ask = async (id: string, approval: Approval): Promise<void> => {
     const over = new AbortController();
@@ -42,18 +37,28 @@ export async function askApprovals(
       if (!asking.aborted) failed(error);
     }
   };
+  let isApprover: boolean | undefined;
   for (;;) {
-    const listed = isSeen() ? await governance.listApprovals({}, { signal }).catch(() => undefined) : undefined;
+    if (isSeen() && isApprover !== true) {
+      const features = (await agent.getServerInfo({}, { signal }).catch(() => undefined))?.features;
+      isApprover = features?.includes("approvals");
+      if (isApprover === false && features?.includes("two-persons") === false) return;
+    }
+    const looks = isSeen() && isApprover === true;
+    const listed = looks ? await governance.listApprovals({}, { signal }).catch(() => undefined) : undefined;
     if (listed !== undefined) {
       const waiting = new Map(listed.approvals.map((each) => [each.question?.requestId ?? "", each]));
       for (const [id, over] of asked) {
-        if (waiting.has(id)) continue;
+        // A server that did not answer may still wait for it.
+        if (waiting.has(id) || listed.unanswered.some((server) => id.startsWith(server))) continue;
         over.abort();
         asked.delete(id);
       }
       for (const [id, approval] of waiting) if (!asked.has(id)) void ask(id, approval);
     }
-    await pause(lookAgainMs, { signal });
+    // The role may be gone.
+    if (looks && listed === undefined) isApprover = undefined;
+    await pause(isApprover === false ? roleAgainMs : lookAgainMs, { signal });
   }
 }
 

@@ -65,15 +65,20 @@ export class ReplicaInbox implements AsyncDisposable {
     this.#handlers.set(kind, handler);
   }
 
-  /** Rejects with `ServiceError` `unavailable` if that replica is gone, or ends before it answers. */
-  async send(replicaId: string, kind: string, message: ReplicaMessage): Promise<ReplicaMessage> {
+  /** Rejects with `ServiceError` `unavailable` if that replica is gone, ends before it answers, or takes longer than `withinMs`. */
+  async send(
+    replicaId: string,
+    kind: string,
+    message: ReplicaMessage,
+    { withinMs = answerMs }: { readonly withinMs?: number | undefined } = {},
+  ): Promise<ReplicaMessage> {
     const { connection } = this.#streams;
     const to = this.#subject(replicaId);
     const { payload, fields, number } = await this.#packed({ head: { ...message.head, kind }, body: message.body }, to);
     const answering = new AbortController();
     try {
       const answer = await Promise.race([
-        connection.request(to, payload, { timeout: answerMs, headers: fields, noMux: true }),
+        connection.request(to, payload, { timeout: withinMs, headers: fields, noMux: true }),
         this.#untilGone(replicaId, answering.signal),
       ]);
       if (answer === undefined) throw new Error("The replica is gone.");

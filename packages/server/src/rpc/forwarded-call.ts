@@ -33,16 +33,15 @@ export async function forwardCall<Input extends DescMessage, Output extends Desc
   replicaId: string,
   method: DescMethodUnary<Input, Output>,
   message: MessageShape<Input>,
+  within: { readonly withinMs?: number | undefined } = {},
 ): Promise<MessageShape<Output>> {
   const { trace } = scopes.current;
-  const answer = await inbox.send(replicaId, "rpc", {
-    head: {
-      method: rpcPath(method),
-      caller: JSON.stringify(callers.current() ?? null),
-      ...(trace === undefined ? {} : { traceparent: formatTraceParent(trace) }),
-    },
-    body: toBinary(method.input, message),
-  });
+  const head = {
+    method: rpcPath(method),
+    caller: JSON.stringify(callers.current() ?? null),
+    ...(trace === undefined ? {} : { traceparent: formatTraceParent(trace) }),
+  };
+  const answer = await inbox.send(replicaId, "rpc", { head, body: toBinary(method.input, message) }, within);
   if (answer.head["error"] !== undefined) throw readError(answer.head["error"]);
   return fromBinary(method.output, answer.body);
 }

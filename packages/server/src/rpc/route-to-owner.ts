@@ -55,10 +55,11 @@ export function routeToOwner(options: RoutingOptions): Interceptor {
     if (request.stream) return routeStream(options, request, next);
     const { message } = request;
     if (isMessage(message, StopRequestSchema) && message.scope !== StopScope.SESSION) {
-      return everywhere(options, request, next, StopResponseSchema, "turnIds");
+      return everywhere(options, request, next, { schema: StopResponseSchema, list: "turnIds" });
     }
     if (isMessage(message, ListApprovalsRequestSchema)) {
-      return everywhere(options, request, next, ListApprovalsResponseSchema, "approvals");
+      const listing = { schema: ListApprovalsResponseSchema, list: "approvals", withinMs: listingMs } as const;
+      return everywhere(options, request, next, listing);
     }
     if (isMessage(message, AnswerApprovalRequestSchema)) {
       const { requestId = "" } = message.response ?? {};
@@ -133,25 +134,40 @@ async function routeStream(
   return response.stream ? { ...response, message: withAttachment(response.message, attachment) } : response;
 }
 
-/** Every replica answers for what it has itself: their lists become one. One that is gone has nothing. */
+/** Milliseconds that another replica has to list what it has: a person waits, and the list is asked for again and again. */
+const listingMs = 5_000;
+
+/**
+ * Every replica answers for what it has itself: their lists become one. One that is gone has nothing; where the response has a field for
+ * it, one that gave no answer is named there.
+ */
 async function everywhere<List extends string, Response extends Message & Record<List, unknown[]>>(
   options: RoutingOptions,
   request: UnaryRequest,
   next: (request: UnaryRequest) => Promise<UnaryResponse | StreamResponse>,
-  schema: GenMessage<Response>,
-  list: List,
+  {
+    schema,
+    list,
+    withinMs,
+  }: { readonly schema: GenMessage<Response>; readonly list: List; readonly withinMs?: number },
 ): Promise<UnaryResponse | StreamResponse> {
-  const others = options.presence
-    .others()
-    .then((ids) => Promise.allSettled(ids.map((id) => forwardCall(options, id, request.method, request.message))));
+  const { method, message: asked } = request;
+  const others = options.presence.others().then((ids) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const answer = await forwardCall(options, id, method, asked, { withinMs }).catch(() => undefined);
+        return { id, found: isMessage(answer, schema) ? answer[list] : undefined };
+      }),
+    ),
+  );
   others.catch(() => undefined);
   const response = await next(request);
   if (response.stream || !isMessage(response.message, schema)) return response;
   const { message } = response;
-  const more = (await others).flatMap((each) =>
-    each.status === "fulfilled" && isMessage(each.value, schema) ? each.value[list] : [],
-  );
-  return { ...response, message: { ...message, [list]: [...message[list], ...more] } };
+  const answers = await others;
+  const all = [...message[list], ...answers.flatMap(({ found = [] }) => found)];
+  const unanswered = answers.flatMap(({ id, found }) => (found === undefined ? [id] : []));
+  return { ...response, message: { ...message, [list]: all, ...("unanswered" in message ? { unanswered } : {}) } };
 }
 
 /** Reads the events of other replicas before this one answers. */

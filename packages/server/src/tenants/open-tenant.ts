@@ -195,6 +195,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   );
   const checkpoints = parts.use(new CheckpointRegistry({ stateDir: store.stateDir }));
   const space = new FreeSpace(stateDir);
+  const hasApprovers = options.users?.claims.approverRole !== undefined;
   const approvals = new Approvals(Date.now, replica?.presence.replicaId);
   const manager: SessionManager = new SessionManager(
     {
@@ -247,7 +248,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,
       elsewhere: server.elsewhere,
-      secondPerson: options.users?.claims.approverRole === undefined ? undefined : approvals,
+      secondPerson: hasApprovers ? approvals : undefined,
       protectedBranches: async () => [...(options.protectedBranches ?? []), ...managedBranches(await limitsNow())],
       home: homedir(),
       userKeys: options.users === undefined ? { home: homedir(), environment: options.environment } : undefined,
@@ -308,7 +309,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       attempts: attemptRpcs(manager, attempts),
       stopAttempts,
       version: options.version,
-      features,
+      features: hasApprovers ? [...features, "two-persons"] : features,
     });
     registerPlanService(router, { manager, plans, authenticated });
     registerGovernanceService(router, governed);

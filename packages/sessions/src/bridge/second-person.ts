@@ -31,7 +31,8 @@ const holdsFor = 10 * 60_000;
 /** What waits for a second person. */
 export interface Approval extends FirstYes {
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** Since when and until when it waits; milliseconds since the epoch. */
+  readonly since: number;
   readonly expires: number;
 }
 
@@ -63,7 +64,8 @@ export class Approvals {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<SecondAnswer>();
     const id = `${this.#place}${randomUUID()}`;
-    this.#open.set(id, { approval: { ...first, id, expires: this.#now() + holdsFor }, settle: resolve });
+    const since = this.#now();
+    this.#open.set(id, { approval: { ...first, id, since, expires: since + holdsFor }, settle: resolve });
     const timer = setTimeout(() => resolve({ type: "timeout" }), holdsFor);
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener("abort", onAbort);

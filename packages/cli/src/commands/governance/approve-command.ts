@@ -1,12 +1,15 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { answerApproval, approvalQuestion } from "@gennai/client/questions/approvals";
 import type { Approval } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { riskFromMessage } from "@gennai/protocol/model/governance/risk";
 import { confirmAtTerminal } from "../../client/terminal-confirmation.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { LineInput } from "../../terminal/line-input.ts";
+import { utcTime } from "../../terminal/utc-time.ts";
 import { listed, type Said, said } from "../command-host.ts";
 import { type WorkspaceServerFlags, workspaceServer } from "../options/workspace-server.ts";
 
@@ -21,11 +24,14 @@ export async function approveCommand(
 ): Promise<Said> {
   await using server = await workspaceServer(flags, console);
   const { signal } = server;
-  const { approvals } = await server.governance.listApprovals({}, { signal });
+  const { approvals, unanswered } = await server.governance.listApprovals({}, { signal });
+  for (const server of unanswered) {
+    console.errors.write(`warning: Server ${spelledOut(server)} did not answer: what waits there is not listed.\n`);
+  }
   if (id === undefined) {
     const none = "Nothing waits for your agreement.";
     const { text } = listed(approvals, lineOf, none);
-    return said({ approvals: approvals.map(rowOf) }, text);
+    return said({ approvals: approvals.map(rowOf), unanswered }, text);
   }
   const approval = approvals.find(({ question }) => question?.requestId === id);
   if (approval === undefined) {
@@ -44,12 +50,14 @@ export async function approveCommand(
   return said({ id, answer: reply.answer }, reply.answer === "yes" ? "You agreed.\n" : "You refused.\n");
 }
 
-function lineOf({ question, agreedBy, workspace }: Approval): string {
-  const { requestId = "", actionStatement = "" } = question ?? {};
-  return `${requestId}  ${spelledOut(actionStatement)}  (${spelledOut(agreedBy)}, ${spelledOut(workspace)})`;
+function lineOf(approval: Approval): string {
+  const { id, statement, agreedBy, workspace, risk, since } = rowOf(approval);
+  return `${id}  ${spelledOut(statement)}  (risk ${risk}, ${spelledOut(agreedBy)}, ${spelledOut(workspace)}, since ${utcTime(since)})`;
 }
 
-function rowOf({ question, agreedBy, workspace, without }: Approval) {
+function rowOf({ question, agreedBy, workspace, without, since: agreed }: Approval) {
   const { requestId: id = "", actionStatement: statement = "", actionSha256 = "", computed } = question ?? {};
-  return { id, statement, rule: computed?.rule ?? "", agreedBy, workspace, without, actionSha256 };
+  const since = agreed === undefined ? "" : timestampDate(agreed).toISOString();
+  const [rule, risk] = [computed?.rule ?? "", riskFromMessage(computed?.risk)];
+  return { id, statement, rule, risk, agreedBy, workspace, without, since, actionSha256 };
 }

@@ -24,12 +24,13 @@ export function controlFromWire(control: EmergencyControlMessage): EmergencyCont
   });
 }
 
-export function approvalToWire({ id, question, user, workspace, without, expires }: Approval) {
+export function approvalToWire({ id, question, user, workspace, without, since, expires }: Approval) {
   return {
     question: { ...questionToMessage(question), requestId: id, deadline: timestampFromMs(expires) },
     agreedBy: user,
     workspace,
     without: [...without],
+    since: timestampFromMs(since),
   };
 }
 

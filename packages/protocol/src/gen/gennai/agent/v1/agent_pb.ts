@@ -1801,7 +1801,7 @@ export type GetServerInfoResponse = Message<"gennai.agent.v1.GetServerInfoRespon
   protocolVersion: number;
 
   /**
-   * Names of optional features this server has. `approvals`: for this caller, who may answer as the second person.
+   * Names of optional features this server has. `two-persons`: some users may answer as the second person; `approvals`: this caller may.
    *
    * @generated from field: repeated string features = 3;
    */
