@@ -13,8 +13,10 @@ export interface CopyReport {
   readonly duplicates: number;
   /** The first contradictions, in words. */
   readonly contradictions: readonly string[];
-  /** Numbers that the copy lacks, e.g. `12-40`. */
+  /** Numbers that the copy lacks, e.g. `12-40`; those of contradictions are not among them. */
   readonly missing: readonly string[];
+  /** `signed`: only what the records sign was checked, not what stands beside it, e.g. verdicts: there was no ledger to compare with. */
+  readonly compared: "all" | "signed";
 }
 
 const most = 20;
@@ -50,6 +52,7 @@ export async function checkCopy(
   const found = new Map<number, string>();
   const previous = new Map<number, string>();
   const contradictions: string[] = [];
+  const contradicted = new Set<number>();
   let { origin } = of;
   let duplicates = 0;
   for await (const line of lines) {
@@ -64,8 +67,10 @@ export async function checkCopy(
         before === undefined || before === hash
           ? await contradiction(copy, { seq, hash }, { ...of, origin })
           : "there is another one of this number";
-      if (wrong !== undefined) contradictions.push(`record ${seq}: ${wrong}`);
-      else {
+      if (wrong !== undefined) {
+        contradictions.push(`record ${seq}: ${wrong}`);
+        contradicted.add(seq);
+      } else {
         found.set(seq, hash);
         previous.set(seq, String(part("previous_hash")));
       }
@@ -76,13 +81,14 @@ export async function checkCopy(
     if (before !== undefined && before !== hash)
       contradictions.push(`record ${seq}: does not follow record ${seq - 1}`);
   }
-  const missing = rangesWithout(found, of.newest ?? Math.max(1, ...found.keys()));
+  const missing = rangesWithout(new Set([...found.keys(), ...contradicted]), of.newest ?? Math.max(1, ...found.keys()));
   return {
     status: contradictions.length > 0 ? "contradicts_copy" : missing.length > 0 ? "copy_incomplete" : "ok",
     records: found.size,
     duplicates,
     contradictions: contradictions.slice(0, most),
     missing,
+    compared: of.stored === undefined ? "signed" : "all",
   };
 }
 
@@ -180,7 +186,7 @@ function plain(value: unknown): unknown {
   return stringValue ?? (intValue === undefined ? (boolValue ?? doubleValue) : Number(intValue));
 }
 
-function rangesWithout(found: ReadonlyMap<number, string>, newest: number): readonly string[] {
+function rangesWithout(found: ReadonlySet<number>, newest: number): readonly string[] {
   const ranges: string[] = [];
   for (let seq = 1; seq <= newest; seq += 1) {
     if (found.has(seq)) continue;

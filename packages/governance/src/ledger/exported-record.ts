@@ -154,9 +154,7 @@ export function ocsfLine(exported: ExportedRecord, from: { readonly version: str
           src_endpoint: { hostname: from.host },
           action_id: refused ? 2 : 1,
           disposition_id: refused ? 2 : 1,
-          ...saidAs("risk_level_id", attributes["gennai.risk"], (risk) =>
-            ["info", "low", "medium", "high"].indexOf(String(risk)),
-          ),
+          ...riskLevel(attributes["gennai.risk"]),
           ...saidAs("policy", attributes["gennai.rule"], (rule) => ({ name: rule })),
           ...saidAs("ai_agent", attributes["gen_ai.agent.name"], (agent) => ({ name: agent })),
         }),
@@ -166,6 +164,13 @@ export function ocsfLine(exported: ExportedRecord, from: { readonly version: str
       ),
     },
   });
+}
+
+/** 99 is "Other": the level in words says then what it is. */
+function riskLevel(risk: AttributeValue | undefined) {
+  if (risk === undefined) return {};
+  const known = ["info", "low", "medium", "high"].indexOf(String(risk));
+  return known === -1 ? { risk_level_id: 99, risk_level: risk } : { risk_level_id: known };
 }
 
 /** Nothing for a record that does not say it. */

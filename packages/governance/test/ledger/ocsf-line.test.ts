@@ -28,7 +28,7 @@ const classes: Readonly<Record<number, Schema>> = {
   },
   6003: {
     required: `${event} actor api src_endpoint`,
-    others: "activity_name status_id unmapped action_id disposition_id risk_level_id policy ai_agent",
+    others: "activity_name status_id unmapped action_id disposition_id risk_level_id risk_level policy ai_agent",
     enums: {
       activity_id: [0, 1, 2, 3, 4, 99],
       severity_id,
@@ -90,6 +90,7 @@ test.each([
   ["outcome", {}, { status_id: 1, severity_id: 1 }],
   ["outcome", { "error.type": "timeout" }, { status_id: 2, severity_id: 1 }],
   ["refusal", said, { status_id: 2, action_id: 2, disposition_id: 2, risk_level_id: 3 }],
+  ["outcome", { ...said, "gennai.risk": "critical+" }, { risk_level_id: 99, risk_level: "critical+" }],
   ["rollback", {}, { severity_id: 5 }],
 ])("%s %j says %j", (kind, attributes, wanted) => {
   const record = { name: `gennai.ledger.${kind}`, time: 1, id: "x", severity: "INFO", attributes } as const;

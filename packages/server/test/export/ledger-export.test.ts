@@ -334,6 +334,8 @@ test("a copy that lacks a record, has one that was changed, or one more, is told
   expect(await against(changed)).toMatchObject({
     status: "contradicts_copy",
     contradictions: ["record 2: gennai.risk is not what the ledger has"],
+    missing: [],
+    compared: "all",
   });
   const forged = lines.map((line, index) => (index === 1 ? line.replaceAll("2026-01-01", "2026-01-02") : line));
   expect(await against(forged)).toMatchObject({
@@ -423,6 +425,10 @@ test("with a public key alone, records of other machines are left out, and none 
       return JSON.stringify({ attributes });
     });
   const theirs = linesOf(other);
-  expect(await checkCopy([...theirs, ...linesOf(fixture)], alone)).toMatchObject({ status: "ok", records: 3 });
+  expect(await checkCopy([...theirs, ...linesOf(fixture)], alone)).toMatchObject({
+    status: "ok",
+    records: 3,
+    compared: "signed",
+  });
   expect(await checkCopy(theirs, alone)).toMatchObject({ status: "copy_incomplete", records: 0, missing: ["1"] });
 });

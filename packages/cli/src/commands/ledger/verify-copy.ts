@@ -67,7 +67,7 @@ async function* linesOf(paths: readonly string[]): AsyncGenerator<string, void, 
   }
 }
 
-function words({ status, records, duplicates, contradictions, missing }: CopyReport): string {
+function words({ status, records, duplicates, contradictions, missing, compared }: CopyReport): string {
   const twice = duplicates === 0 ? "" : `, ${duplicates} of them more than once`;
   return [
     status === "ok"
@@ -75,9 +75,13 @@ function words({ status, records, duplicates, contradictions, missing }: CopyRep
       : `${status}  the copy has ${records} records${twice}`,
     ...contradictions.map((text) => `  wrong    ${terminalSafe(text)}`),
     ...(missing.length === 0 ? [] : [`  missing  ${missing.join(", ")}`]),
+    ...(compared === "all" ? [] : [`  limit    ${onlySigned}`]),
     ...(status === "ok" ? [] : ["  next     keep both as evidence: somebody changed one of them, or it was not sent"]),
   ].join("\n");
 }
+
+const onlySigned =
+  "only what is signed was checked: verdicts and severities can be compared only with the ledger itself";
 
 function unreadable(file: string): (error: unknown) => never {
   return () => {

@@ -82,8 +82,7 @@ function impactOf(effects: readonly Effect[], risk: Risk): string {
     if (effect.type === "write" && effect.operation === "delete") impacts.push(`${effect.path.relative} is deleted.`);
     if (effect.type === "external")
       impacts.push(`The MCP server ${effect.server} does it; Gennai cannot see what it does.`);
-    if (effect.type === "net" && effect.wanted === undefined)
-      impacts.push(`Data is sent to ${effect.url}.`);
+    if (effect.type === "net" && effect.wanted === undefined) impacts.push(`Data is sent to ${effect.url}.`);
   }
   if (isAtLeast(risk, "high")) impacts.push("It may not be possible to undo this.");
   return impacts.join(" ");
