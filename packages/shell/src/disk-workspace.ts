@@ -20,6 +20,7 @@ import {
   type ClientFileChange,
   type ClientFileContent,
   type ClientFileStat,
+  type ClientFind,
   type ClientPath,
   type ClientSearch,
   ClientWorkspaceError,
@@ -90,16 +91,7 @@ export class DiskWorkspace {
     return told(() => this.#files.list(this.#at(path), options));
   }
 
-  find(
-    request: {
-      readonly pattern: string;
-      readonly base: string;
-      readonly limit: number;
-      readonly exclude: readonly string[];
-    },
-    options: RequestOptions,
-  ) {
-    const { pattern, base, limit, exclude } = request;
+  find({ pattern, base, limit, exclude }: ClientFind, options: RequestOptions) {
     const hidden = [...exclude, ...this.#ownGlobs()];
     return told(() => this.#files.glob(pattern, this.#at(base), { limit, exclude: hidden, ...options }));
   }

@@ -1,3 +1,5 @@
+import type { ClientCommand, ClientFind, ClientSearch } from "@gennai/protocol/model/session/client-workspace";
+
 /**
  * One operation that a session requests from the client that holds its files. Paths are relative to the root, with
  * slashes; empty for the root itself.
@@ -15,24 +17,8 @@ export type WorkspaceOperation =
       readonly length: number;
     }
   | { readonly type: "list"; readonly path: string; readonly ignore: readonly string[]; readonly limit: number }
-  | {
-      readonly type: "find";
-      readonly pattern: string;
-      readonly base: string;
-      readonly limit: number;
-      readonly exclude: readonly string[];
-    }
-  | {
-      readonly type: "search";
-      readonly base: string;
-      readonly pattern: string;
-      readonly glob?: string;
-      readonly caseSensitive: boolean;
-      readonly output: "content" | "files" | "count";
-      readonly context: number;
-      readonly limit: number;
-      readonly exclude: readonly string[];
-    }
+  | ({ readonly type: "find" } & ClientFind)
+  | ({ readonly type: "search" } & ClientSearch)
   | {
       readonly type: "change";
       readonly changes: readonly FileRewrite[];
@@ -46,13 +32,7 @@ export type WorkspaceOperation =
       /** Digest of the answer the server already has; empty: none. */
       readonly knownDigest: string;
     }
-  | {
-      readonly type: "run";
-      readonly command: string;
-      readonly cwd: string;
-      readonly timeoutMs: number;
-      readonly readsOnly: boolean;
-    };
+  | ({ readonly type: "run" } & ClientCommand);
 
 /** A change to one file. The log holds no contents; they are blobs. */
 export interface FileRewrite {

@@ -7,6 +7,7 @@ import type {
   ClientFileChange,
   ClientFileContent,
   ClientFileStat,
+  ClientFind,
   ClientPath,
   ClientSearch,
   ClientWorkspaceFacts,
@@ -38,12 +39,7 @@ export interface ClientWorkspacePort {
 
   /** Files that match, newest first; git's ignore rules hold. */
   find(
-    request: {
-      readonly pattern: string;
-      readonly base: string;
-      readonly limit: number;
-      readonly exclude: readonly string[];
-    },
+    request: ClientFind,
     options: RequestOptions,
   ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
 

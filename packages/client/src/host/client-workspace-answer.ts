@@ -3,11 +3,6 @@ import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import {
   type ClientWorkspace,
   ClientWorkspaceSchema,
-  CommandPlace,
-  OutputEncoding,
-  PathKind,
-  ProgramEnd,
-  SearchOutput,
   type WorkspaceRequest,
   type WorkspaceResponseSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
@@ -16,10 +11,13 @@ import {
   type ClientCommandRun,
   type ClientControl,
   type ClientFileChange,
-  type ClientFileStat,
-  type ClientSearch,
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
+  commandPlaceWords,
+  outputEncodingWords,
+  pathKindWords,
+  programEndWords,
+  searchOutputWords,
 } from "@gennai/protocol/model/session/client-workspace";
 import type { ClientWorkspacePort } from "../connection/client-workspace-port.ts";
 import type { CallOptions } from "../connection/connection.ts";
@@ -43,7 +41,8 @@ export async function answerWorkspaceRequest(
       return { case: "resolvedPath", value: await workspace.resolve(operation.value.raw, { signal }) };
     case "statPath": {
       const found = await workspace.stat(checkHeldPath(operation.value.path), { signal });
-      const value = found === undefined ? {} : { ...found, kind: kinds[found.kind], size: BigInt(found.size) };
+      if (found === undefined) return { case: "pathStat", value: {} };
+      const value = { ...found, kind: pathKindWords.toMessage(found.kind), size: BigInt(found.size) };
       return { case: "pathStat", value };
     }
     case "readContent": {
@@ -56,10 +55,8 @@ export async function answerWorkspaceRequest(
     case "listNames": {
       const { path, ignore, limit } = operation.value;
       const { entries, truncated } = await workspace.list(checkHeldPath(path), { signal, ignore, limit });
-      return {
-        case: "namesListed",
-        value: { entries: entries.map(({ name, kind }) => ({ name, kind: kinds[kind] })), truncated },
-      };
+      const named = entries.map(({ name, kind }) => ({ name, kind: pathKindWords.toMessage(kind) }));
+      return { case: "namesListed", value: { entries: named, truncated } };
     }
     case "findFiles": {
       const { pattern, base, limit, exclude } = operation.value;
@@ -69,7 +66,8 @@ export async function answerWorkspaceRequest(
     }
     case "searchFiles": {
       const { $typeName: _, output, base, ...query } = operation.value;
-      const request: ClientSearch = { ...query, base: checkHeldPath(base), output: outputs.get(output) ?? "content" };
+      const wanted = searchOutputWords.fromMessage(output) ?? "content";
+      const request = { ...query, base: checkHeldPath(base), output: wanted };
       const { lines, truncated } = await workspace.search(request, { signal });
       return { case: "searchResult", value: { lines: [...lines], truncated } };
     }
@@ -140,7 +138,7 @@ export function workspaceFailure(error: unknown): Result {
 
 /** The fields of a `ClientWorkspace` message. */
 export function workspaceFactsFields(facts: ClientWorkspaceFacts) {
-  return { ...facts, commands: places[facts.commands] };
+  return { ...facts, commands: commandPlaceWords.toMessage(facts.commands) };
 }
 
 export function clientWorkspaceMessage(facts: ClientWorkspaceFacts): ClientWorkspace {
@@ -172,43 +170,11 @@ function controlFields({ files, git }: ClientControl, knownDigest: string) {
 function runFields({ end, encoding, exitCode, leftOut, survivors, notes, ...run }: ClientCommandRun) {
   return {
     ...run,
-    end: ends[end],
-    encoding: encodings[encoding],
+    end: programEndWords.toMessage(end),
+    encoding: outputEncodingWords.toMessage(encoding),
     leftOut: BigInt(leftOut),
     survivors: [...survivors],
     notes: [...notes],
     ...(exitCode === undefined ? {} : { exitCode }),
   };
 }
-
-const kinds: Record<ClientFileStat["kind"], PathKind> = {
-  file: PathKind.FILE,
-  directory: PathKind.DIRECTORY,
-  link: PathKind.LINK,
-  other: PathKind.OTHER,
-};
-
-const outputs = new Map<SearchOutput, ClientSearch["output"]>([
-  [SearchOutput.CONTENT, "content"],
-  [SearchOutput.FILES, "files"],
-  [SearchOutput.COUNT, "count"],
-]);
-
-const ends: Record<ClientCommandRun["end"], ProgramEnd> = {
-  exited: ProgramEnd.EXITED,
-  "timed-out": ProgramEnd.TIMED_OUT,
-  aborted: ProgramEnd.ABORTED,
-  "too-much-output": ProgramEnd.TOO_MUCH_OUTPUT,
-  "over-limit": ProgramEnd.OVER_LIMIT,
-};
-
-const encodings: Record<ClientCommandRun["encoding"], OutputEncoding> = {
-  "utf-8": OutputEncoding.UTF_8,
-  "utf-16": OutputEncoding.UTF_16,
-  unknown: OutputEncoding.UNKNOWN,
-};
-
-const places: Record<ClientWorkspaceFacts["commands"], CommandPlace> = {
-  none: CommandPlace.UNSPECIFIED,
-  unsandboxed: CommandPlace.UNSANDBOXED,
-};

@@ -1,10 +1,11 @@
 import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import type { ToolFailure } from "@gennai/governance/tool-error";
 import type { ClientRun, Listing, SearchResult } from "@gennai/machine/workspace/workspace";
+import type { ClientControl, ClientPath } from "@gennai/protocol/model/session/client-workspace";
 
 /** The answer of the client that holds the workspace: one type for each operation, or the reason why nothing was done. */
 export type WorkspaceAnswer =
-  | { readonly type: "resolve"; readonly relative: string; readonly absolute: string; readonly inside: boolean }
+  | ({ readonly type: "resolve" } & ClientPath)
   /** `kind` undefined: nothing exists at the path. */
   | {
       readonly type: "stat";
@@ -31,29 +32,9 @@ export interface RewrittenFile {
 }
 
 /** The files that steer the agent in a workspace, as the client last read them. */
-export interface ControlSnapshot {
+export interface ControlSnapshot extends ClientControl {
   /** The client's digest, to send with the next request. */
   readonly digest: string;
-  readonly files: readonly ControlFile[];
-  readonly git: ClientHead | undefined;
-}
-
-export interface ControlFile {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-  /** Why the workspace cannot be used; empty if it can. */
-  readonly problem: string;
-}
-
-export interface ClientHead {
-  /** Empty on a detached HEAD. */
-  readonly branch: string;
-  /** Empty before the first commit. */
-  readonly commit: string;
-  /** Empty if unknown. */
-  readonly remoteDefault: string;
-  /** Relative to the root, or absolute on the client's machine; empty: git's default. */
-  readonly hooksPath: string;
 }
 
 export type AnswerTo<Type extends WorkspaceOperation["type"]> = Extract<WorkspaceAnswer, { readonly type: Type }>;

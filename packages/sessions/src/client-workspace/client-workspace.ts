@@ -141,7 +141,7 @@ export class ClientWorkspace implements Workspace {
   ): Promise<SearchResult> {
     const { relative } = insideOnly(base);
     const { lines, truncated } = await this.channel.ask<"search">(
-      { type: "search", base: relative, ...query },
+      { type: "search", base: relative, glob: "", ...query },
       options,
     );
     return { lines, truncated };

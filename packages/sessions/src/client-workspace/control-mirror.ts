@@ -2,8 +2,9 @@ import { mkdirSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ClientControlFile, ClientHead } from "@gennai/protocol/model/session/client-workspace";
 import pLimit from "p-limit";
-import type { ClientHead, ControlFile, ControlSnapshot, WorkspaceChannel } from "../bridge/workspace-answer.ts";
+import type { ControlSnapshot, WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import { repositoryInstructions } from "../prompt/load-skills.ts";
 import { projectNoteFiles, projectNotePaths } from "../prompt/project-notes.ts";
 import { isNormal } from "./check-resolved.ts";
@@ -86,7 +87,7 @@ export class ControlMirror {
     this.#snapshot = control;
   }
 
-  async #write(files: readonly ControlFile[], known: ControlSnapshot | undefined): Promise<void> {
+  async #write(files: readonly ClientControlFile[], known: ControlSnapshot | undefined): Promise<void> {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const wanted = new Set(files.map(({ path }) => path));
     await this.#removeOthers("", wanted);
@@ -98,7 +99,7 @@ export class ControlMirror {
     }
   }
 
-  async #place({ path, bytes, problem }: ControlFile): Promise<void> {
+  async #place({ path, bytes, problem }: ClientControlFile): Promise<void> {
     const target = join(this.#directory, path);
     await rm(target, { recursive: true, force: true });
     if (problem !== "") {
@@ -124,7 +125,7 @@ export class ControlMirror {
   }
 }
 
-function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mirroredFiles>): void {
+function checkFiles(files: readonly ClientControlFile[], wanted: ReturnType<typeof mirroredFiles>): void {
   const seen = new Set<string>();
   let bytes = 0;
   for (const file of files) {
@@ -193,7 +194,7 @@ const encoder = new TextEncoder();
  * A client's repository state as the few files that `readGitHead` and `hooksDirectory` read. There is always a `.git`, so that
  * no one is searched in the server's parent directories. Throws `client_error`.
  */
-function gitFiles(git: ClientHead | undefined): readonly ControlFile[] {
+function gitFiles(git: ClientHead | undefined): readonly ClientControlFile[] {
   if (git === undefined) return [file(".git/none", "")];
   const { branch, commit, remoteDefault, hooksPath } = git;
   if (commit !== "" && !objectId.test(commit)) throw impossible("a commit");
@@ -220,7 +221,7 @@ function isBranchName(name: string): boolean {
   return name.length <= 250 && !forbidden.test(name);
 }
 
-function file(path: string, text: string): ControlFile {
+function file(path: string, text: string): ClientControlFile {
   return { path, bytes: encoder.encode(text), problem: "" };
 }
 

@@ -1,5 +1,9 @@
 import { errorMessage } from "@gennai/protocol/error-message";
-import { type ClientSearch, ClientWorkspaceError } from "@gennai/protocol/model/session/client-workspace";
+import {
+  type ClientFind,
+  type ClientSearch,
+  ClientWorkspaceError,
+} from "@gennai/protocol/model/session/client-workspace";
 import ignore, { type Ignore } from "ignore";
 import { RE2JS } from "re2js";
 import type { FolderFiles } from "./folder-files.ts";
@@ -22,12 +26,7 @@ interface FoundFile {
  */
 export async function findFiles(
   files: FolderFiles,
-  request: {
-    readonly pattern: string;
-    readonly base: string;
-    readonly limit: number;
-    readonly exclude: readonly string[];
-  },
+  request: ClientFind,
   signal: AbortSignal,
 ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
   const { base, limit, exclude } = request;

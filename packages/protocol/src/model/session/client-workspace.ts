@@ -1,4 +1,44 @@
+import {
+  CommandPlace,
+  OutputEncoding,
+  PathKind,
+  ProgramEnd,
+  SearchOutput,
+} from "../../gen/gennai/agent/v1/workspace_pb.ts";
+import { EnumWords } from "../enum-words.ts";
 import type { FailureClass } from "../governance/tool-outcome.ts";
+
+export const pathKindWords = new EnumWords({
+  file: PathKind.FILE,
+  directory: PathKind.DIRECTORY,
+  link: PathKind.LINK,
+  other: PathKind.OTHER,
+});
+
+export const searchOutputWords = new EnumWords({
+  content: SearchOutput.CONTENT,
+  files: SearchOutput.FILES,
+  count: SearchOutput.COUNT,
+});
+
+export const programEndWords = new EnumWords({
+  exited: ProgramEnd.EXITED,
+  "timed-out": ProgramEnd.TIMED_OUT,
+  aborted: ProgramEnd.ABORTED,
+  "too-much-output": ProgramEnd.TOO_MUCH_OUTPUT,
+  "over-limit": ProgramEnd.OVER_LIMIT,
+});
+
+export const outputEncodingWords = new EnumWords({
+  "utf-8": OutputEncoding.UTF_8,
+  "utf-16": OutputEncoding.UTF_16,
+  unknown: OutputEncoding.UNKNOWN,
+});
+
+export const commandPlaceWords = new EnumWords({
+  none: CommandPlace.UNSPECIFIED,
+  unsandboxed: CommandPlace.UNSANDBOXED,
+});
 
 /** A workspace whose files a client holds, as described by the client. */
 export interface ClientWorkspaceFacts {
@@ -11,7 +51,7 @@ export interface ClientWorkspaceFacts {
   readonly home: string;
   /** As Node calls it, e.g. `linux`. */
   readonly platform: string;
-  readonly commands: "none" | "unsandboxed";
+  readonly commands: (typeof commandPlaceWords.words)[number];
 }
 
 /** Why nothing was done; the server tells the model. */
@@ -48,7 +88,7 @@ export interface ClientPath {
 }
 
 export interface ClientFileStat {
-  readonly kind: "file" | "directory" | "link" | "other";
+  readonly kind: (typeof pathKindWords.words)[number];
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
@@ -64,18 +104,21 @@ export interface ClientEntry {
   readonly kind: ClientFileStat["kind"];
 }
 
-export interface ClientSearch {
-  /** In ripgrep's syntax. */
+export interface ClientFind {
+  /** A glob; for a search, in ripgrep's syntax. */
   readonly pattern: string;
   readonly base: string;
+  readonly limit: number;
+  readonly exclude: readonly string[];
+}
+
+export interface ClientSearch extends ClientFind {
   /** Empty: every file. */
   readonly glob: string;
   readonly caseSensitive: boolean;
-  readonly output: "content" | "files" | "count";
+  readonly output: (typeof searchOutputWords.words)[number];
   /** Lines around a match. */
   readonly context: number;
-  readonly limit: number;
-  readonly exclude: readonly string[];
 }
 
 export interface ClientFileChange {
@@ -99,14 +142,18 @@ export interface ChangedFile {
 
 export interface ClientControl {
   readonly files: readonly ClientControlFile[];
-  readonly git:
-    | {
-        readonly branch: string;
-        readonly commit: string;
-        readonly remoteDefault: string;
-        readonly hooksPath: string;
-      }
-    | undefined;
+  readonly git: ClientHead | undefined;
+}
+
+export interface ClientHead {
+  /** Empty on a detached HEAD. */
+  readonly branch: string;
+  /** Empty before the first commit. */
+  readonly commit: string;
+  /** Empty if unknown. */
+  readonly remoteDefault: string;
+  /** Relative to the root, or absolute on the client's machine; empty: git's default. */
+  readonly hooksPath: string;
 }
 
 export interface ClientControlFile {
@@ -125,12 +172,12 @@ export interface ClientCommand {
 }
 
 export interface ClientCommandRun {
-  readonly end: "exited" | "timed-out" | "aborted" | "too-much-output" | "over-limit";
+  readonly end: (typeof programEndWords.words)[number];
   readonly exceeded: string;
   readonly exitCode: number | undefined;
   readonly signal: string;
   readonly output: string;
-  readonly encoding: "utf-8" | "utf-16" | "unknown";
+  readonly encoding: (typeof outputEncodingWords.words)[number];
   readonly outputSha256: string;
   readonly leftOut: number;
   readonly survivors: readonly number[];

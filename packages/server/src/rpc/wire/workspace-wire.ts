@@ -10,30 +10,27 @@ import {
   type ClientWorkspace,
   CommandPlace,
   type ControlRead,
-  OutputEncoding,
   PathKind,
-  ProgramEnd,
   type ProgramRun,
-  SearchOutput,
   type WorkspaceFailure,
   type WorkspaceRequestSchema,
   type WorkspaceResponse,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
 import { isWithin } from "@gennai/protocol/is-within";
 import { digest, optionalDigest } from "@gennai/protocol/model/checked-field";
-import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
+import {
+  type ClientWorkspaceFacts,
+  commandPlaceWords,
+  outputEncodingWords,
+  pathKindWords,
+  programEndWords,
+  searchOutputWords,
+} from "@gennai/protocol/model/session/client-workspace";
 import type { ControlSnapshot, WorkspaceAnswer } from "@gennai/sessions/bridge/workspace-answer";
 import { isNormal } from "@gennai/sessions/client-workspace/check-resolved";
 
 type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;
-
-const searchOutputs = new EnumWords({
-  content: SearchOutput.CONTENT,
-  files: SearchOutput.FILES,
-  count: SearchOutput.COUNT,
-});
 
 export function operationToWire(operation: WorkspaceOperation): WireOperation {
   switch (operation.type) {
@@ -50,15 +47,13 @@ export function operationToWire(operation: WorkspaceOperation): WireOperation {
       return { case: "listNames", value: { path, ignore: [...ignore], limit } };
     }
     case "find": {
-      const { pattern, base, limit, exclude } = operation;
-      return { case: "findFiles", value: { pattern, base, limit, exclude: [...exclude] } };
+      const { type: _, exclude, ...query } = operation;
+      return { case: "findFiles", value: { ...query, exclude: [...exclude] } };
     }
     case "search": {
-      const { type: _, output, exclude, glob, ...query } = operation;
-      return {
-        case: "searchFiles",
-        value: { ...query, glob: glob ?? "", output: searchOutputs.toMessage(output), exclude: [...exclude] },
-      };
+      const { type: _, output, exclude, ...query } = operation;
+      const value = { ...query, output: searchOutputWords.toMessage(output), exclude: [...exclude] };
+      return { case: "searchFiles", value };
     }
     case "change": {
       const changes = operation.changes.map(({ mode, emptied, ...change }) => ({
@@ -73,8 +68,8 @@ export function operationToWire(operation: WorkspaceOperation): WireOperation {
       return { case: "readControl", value: { files: [...files], directories: [...directories], knownDigest } };
     }
     case "run": {
-      const { command, cwd, timeoutMs, readsOnly } = operation;
-      return { case: "runProgram", value: { command, cwd, timeoutMs, readsOnly } };
+      const { type: _, ...command } = operation;
+      return { case: "runProgram", value: command };
     }
   }
 }
@@ -130,13 +125,6 @@ export function workspaceAnswerFromWire(result: WorkspaceResponse["result"]): Wo
   }
 }
 
-const commandPlaces = new Map<CommandPlace, ClientWorkspaceFacts["commands"]>([
-  [CommandPlace.UNSPECIFIED, "none"],
-  [CommandPlace.UNSANDBOXED, "unsandboxed"],
-  // Of clients before 0.3; what their sandbox holds back is not known here.
-  [CommandPlace.SANDBOXED, "unsandboxed"],
-]);
-
 /** Throws `ServiceError` `invalid_argument`. */
 export function clientWorkspaceFromWire(message: ClientWorkspace): ClientWorkspaceFacts {
   const { id, name, root, home, platform, commands } = message;
@@ -159,18 +147,13 @@ export function clientWorkspaceFromWire(message: ClientWorkspace): ClientWorkspa
   if (name.length > 200 || platform.length > 40) {
     throw new ServiceError("invalid_argument", "client_workspace.name or platform is too long.");
   }
-  return { id, name, root, home, platform, commands: commandPlaces.get(commands) ?? "none" };
+  // Of clients before 0.3; what their sandbox holds back is not known here.
+  const place = commands === CommandPlace.SANDBOXED ? CommandPlace.UNSANDBOXED : commands;
+  return { id, name, root, home, platform, commands: commandPlaceWords.fromMessage(place) ?? "none" };
 }
 
-const kinds = new EnumWords({
-  file: PathKind.FILE,
-  directory: PathKind.DIRECTORY,
-  link: PathKind.LINK,
-  other: PathKind.OTHER,
-});
-
-function entryKind(kind: PathKind): "file" | "directory" | "link" | "other" {
-  return kinds.checkedFromMessage(kind, "kind");
+function entryKind(kind: PathKind) {
+  return pathKindWords.checkedFromMessage(kind, "kind");
 }
 
 function control({ digest: told, files, git }: ControlRead): ControlSnapshot {
@@ -182,28 +165,14 @@ function control({ digest: told, files, git }: ControlRead): ControlSnapshot {
   };
 }
 
-const ends = new EnumWords({
-  exited: ProgramEnd.EXITED,
-  "timed-out": ProgramEnd.TIMED_OUT,
-  aborted: ProgramEnd.ABORTED,
-  "too-much-output": ProgramEnd.TOO_MUCH_OUTPUT,
-  "over-limit": ProgramEnd.OVER_LIMIT,
-});
-
-const encodings = new EnumWords({
-  "utf-8": OutputEncoding.UTF_8,
-  "utf-16": OutputEncoding.UTF_16,
-  unknown: OutputEncoding.UNKNOWN,
-});
-
 function commandRun(run: ProgramRun): CommandRun {
   return {
-    state: ends.checkedFromMessage(run.end, "end"),
+    state: programEndWords.checkedFromMessage(run.end, "end"),
     ...(run.exceeded === "" ? {} : { exceeded: run.exceeded }),
     exitCode: run.exitCode,
     signal: run.signal === "" ? undefined : run.signal,
     output: run.output,
-    encoding: encodings.checkedFromMessage(run.encoding, "encoding"),
+    encoding: outputEncodingWords.checkedFromMessage(run.encoding, "encoding"),
     outputSha256: digest(run.outputSha256),
     leftOut: count(run.leftOut),
     survivors: run.survivors,
