@@ -193,6 +193,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
             allowedOrigins: options.allowedOrigins ?? [],
             maxConnections: descriptors.forConnections,
             onRefused: (status) => observer.refused(status),
+            onError: (error) => log.error("A request failed unexpectedly.", error),
             isLeaving: () => draining.begun,
             shutdownError,
             routes: ({ shutdown }) => {

@@ -31,6 +31,7 @@ export async function openGuardDoor(
       address: { type: "socket", path },
       token,
       routes: () => new Map([[guardCallPath, route]]),
+      onError: (error) => log.error("A hook's request failed unexpectedly.", error),
     });
   } catch (error) {
     log.warn(`Hooks of guarded agents take the slower way: ${errorMessage(error)}`);

@@ -34,6 +34,8 @@ export interface HttpServerOptions {
   readonly maxConnections?: number;
   /** Told the status of each request that was not let in. */
   readonly onRefused?: (status: number) => void;
+  /** Told of each request that a route failed to answer, but for those whose peer is gone. */
+  readonly onError: (error: unknown) => void;
   /** While true, every response closes its connection, so that clients go to another server. */
   readonly isLeaving?: () => boolean;
   /** How streams end when the server stops. */
@@ -97,7 +99,7 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
     // A peer that disconnects while we write is no error of this process.
     response.on("error", () => undefined);
     if (shutdown.signal.aborted || options.isLeaving?.() === true) endConnection(response);
-    void serve(request, response, policy, { onRefused: options.onRefused, spare });
+    void serve(request, response, policy, { onRefused: options.onRefused, onError: options.onError, spare });
   };
   server.on("request", answer);
   // Only a request that passed may be told to go on with its body.
@@ -120,7 +122,11 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   policy: GuardPolicy,
-  { onRefused, spare }: Pick<HttpServerOptions, "onRefused"> & { readonly spare: SpareConnections },
+  {
+    onRefused,
+    onError,
+    spare,
+  }: Pick<HttpServerOptions, "onRefused" | "onError"> & { readonly spare: SpareConnections },
 ): Promise<void> {
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Cache-Control", "no-store");
@@ -144,7 +150,8 @@ async function serve(
     if (request.headers.expect !== undefined) response.writeContinue();
     result.page?.follow(response);
     await result.route.handle(request, response, { page: result.page, identity: result.identity });
-  } catch {
+  } catch (error) {
+    if (!response.destroyed) onError(error);
     if (response.headersSent) response.destroy();
     else sendError(response, { status: 500, code: "internal", message: "the server failed to answer", headers: {} });
   }

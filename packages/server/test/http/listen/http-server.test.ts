@@ -23,6 +23,7 @@ async function start(options: Partial<HttpServerOptions> & { readonly handler?: 
   const listener = await listenHttp({
     address: { type: "tcp", host: "127.0.0.1", port: 0 },
     token: TOKEN,
+    onError: (error) => expect.unreachable(String(error)),
     routes: () => new Map([...rpcRoutes([RPC], handler), ["/health", healthRoute(() => ({ version: "1.2.3" }))]]),
     ...options,
   });
@@ -196,12 +197,15 @@ describe("answers", () => {
     expect(answer.headers.get("x-powered-by")).toBeNull();
   });
 
-  test("a handler that throws answers 500 without its text", async () => {
-    const { url } = await start({ handler: () => Promise.reject(new Error("inner secret")) });
+  test("a handler that throws answers 500 without its text, which the server's log gets", async () => {
+    const told: unknown[] = [];
+    const handler = () => Promise.reject(new Error("inner secret"));
+    const { url } = await start({ handler, onError: (error) => void told.push(error) });
     const headers = { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/proto" };
     const answer = await fetch(url + RPC, { method: "POST", headers });
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain("secret");
+    expect(told).toEqual([new Error("inner secret")]);
   });
 });
 

@@ -27,6 +27,7 @@ afterAll(() => certificates[Symbol.asyncDispose]());
 async function start(options: Partial<HttpServerOptions> = {}): Promise<HttpListener> {
   const listener = await listenHttp({
     address: { type: "tcp", host: "127.0.0.1", port: 0 },
+    onError: (error) => expect.unreachable(String(error)),
     token,
     tls: await readTlsFiles(files),
     routes: () =>

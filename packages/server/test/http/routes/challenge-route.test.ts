@@ -12,6 +12,7 @@ const TOKEN = createToken();
 async function realServer(options: { readonly now?: () => number } = {}) {
   const listener = await listenHttp({
     address: { type: "tcp", host: "127.0.0.1", port: 0 },
+    onError: (error) => expect.unreachable(String(error)),
     token: TOKEN,
     routes: () => new Map([[challengePath, challengeRoute(TOKEN, options)]]),
   });
