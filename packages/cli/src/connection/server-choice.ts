@@ -133,16 +133,19 @@ async function findRunning(request: ServerRequest): Promise<ChosenServer | undef
 async function connectTo(request: ServerRequest, console: Console): Promise<ChosenServer> {
   const url = parseServerUrl(request.server);
   const token = await tokenFor(url, request, console);
-  // Any program may listen on the port: it must prove that it knows the token before it gets the token.
-  if (token !== undefined && !(await proves(url, token, request.signal))) {
-    throw usageError(
-      `${url} does not answer as a Gennai server that knows this token.`,
-      "Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file).",
-      "A server of many users is reached by https.",
-      "To reach a server by another host name, start it with --allow-host.",
-    );
-  }
+  if (token !== undefined) await assertProves(url, token, request.signal);
   return running(url, token, request, () => tokenFor(url, request, console));
+}
+
+/** Any program may listen on the port: it must prove that it knows the token before it gets the token. Throws `CliError`. */
+export async function assertProves(url: string, token: string, signal?: AbortSignal): Promise<void> {
+  if (await proves(url, token, signal)) return;
+  throw usageError(
+    `${url} does not answer as a Gennai server that knows this token.`,
+    "Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file).",
+    "A server of many users is reached by https.",
+    "To reach a server by another host name, start it with --allow-host.",
+  );
 }
 
 /** The origin of a server's URL. Throws `CliError`. */

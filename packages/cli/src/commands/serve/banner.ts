@@ -104,7 +104,20 @@ function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {
       ),
     ];
   }
-  if (token.type === "of-each-user") return [row("token", `each user's own, issued by ${token.issuer}`)];
+  if (token.type === "of-each-user") {
+    return [
+      row("token", `each user's own, issued by ${token.issuer}`),
+      row("page", `each user gets a link by: ${facts.command} open --server URL --auth-token-file FILE`),
+      ...(facts.encryption === "none"
+        ? [
+            paint(
+              "yellow",
+              row("warning", "unencrypted: clients send no user's token here; give --tls-cert and --tls-key"),
+            ),
+          ]
+        : []),
+    ];
+  }
   const place =
     token.type === "environment"
       ? "from GENNAI_AUTH_TOKEN"

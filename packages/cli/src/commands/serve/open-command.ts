@@ -4,8 +4,8 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_DEVICES_PATH } from "@gennai/protocol/page-paths";
 import { z } from "zod";
 import { type ProvenServer, provenServers } from "../../connection/proven-servers.ts";
-import { parseServerUrl } from "../../connection/server-choice.ts";
-import { proves, tokenFor } from "../../connection/server-token.ts";
+import { assertProves, parseServerUrl } from "../../connection/server-choice.ts";
+import { tokenFor } from "../../connection/server-token.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
@@ -69,11 +69,11 @@ async function namedServer(text: string, flags: OpenFlags, stateDir: string, con
     { stateDir, ...(flags.authTokenFile === undefined ? {} : { tokenFile: flags.authTokenFile }) },
     console,
   );
-  if (token !== undefined && (await proves(url, token))) return { url, token };
-  throw usageError(
-    `There is no token for ${url}, or it is another server's.`,
-    "Give it with --auth-token-file or GENNAI_AUTH_TOKEN.",
-  );
+  if (token === undefined) {
+    throw usageError(`There is no token for ${url}.`, "Give it with --auth-token-file or GENNAI_AUTH_TOKEN.");
+  }
+  await assertProves(url, token);
+  return { url, token };
 }
 
 async function findServer(flags: OpenFlags, stateDir: string, console: Console): Promise<ProvenServer> {

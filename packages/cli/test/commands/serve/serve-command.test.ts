@@ -82,6 +82,11 @@ const banners = [
     { ...facts, workspace: undefined, token: { type: "of-each-user", issuer: "https://login.example" } },
     "issued by https://login.example",
   ],
+  [
+    "that users' tokens are not sent to it",
+    { ...facts, workspace: undefined, token: { type: "of-each-user", issuer: "https://login.example" } },
+    "unencrypted: clients send no user's token here",
+  ],
 ] as const;
 
 test.each(banners)("the banner says %s", (_, given, wanted) => {
