@@ -42,27 +42,39 @@ export interface HookCommand {
 
 const defaultTimeoutMs = 10_000;
 
-const entries = z
-  .array(
-    z.object({
-      matcher: z.string().max(1_000).optional().describe("Names joined by `|`, `*` as a wildcard. Without it: all."),
-      hooks: z
-        .array(
-          // A field that is not known, e.g. `args`, may change what runs.
-          z.strictObject({
-            type: z.literal("command"),
-            command: z.string().min(1).max(10_000).describe("A line for `/bin/sh`, run in the workspace."),
-            timeout: z.number().positive().max(600).optional().describe("Seconds; 10 without it."),
-            statusMessage: z.string().optional().describe("Not shown."),
-            onFailure: z.literal("block").optional().describe("So it is here without it."),
-          }),
-        )
-        .max(100),
-    }),
-  )
-  .max(100);
+const fields = {
+  type: z.literal("command"),
+  command: z.string().min(1).max(10_000).describe("A line for `/bin/sh`, run in the workspace."),
+  timeout: z.number().positive().max(600).optional().describe("Seconds; 10 without it."),
+  statusMessage: z.string().optional().describe("Not shown."),
+};
+// A field that is not known, e.g. `args`, may change what runs.
+const deciding = z.strictObject({
+  ...fields,
+  onFailure: z.literal("block").optional().describe("So it is here without it."),
+});
+// Whoever writes `onFailure` there would rely on what cannot be: what such a program is told of has happened.
+const looking = z.strictObject(fields, {
+  error: ({ code, keys }) =>
+    code === "unrecognized_keys" && keys.includes("onFailure")
+      ? "leave out onFailure: a hook of this event only looks on, so its failure blocks nothing"
+      : undefined,
+});
 
-const of = (event: HookEvent) => entries.optional().describe(hookEvents[event].about);
+const entries = <Hook extends z.ZodType>(hook: Hook) =>
+  z
+    .array(
+      z.object({
+        matcher: z.string().max(1_000).optional().describe("Names joined by `|`, `*` as a wildcard. Without it: all."),
+        hooks: z.array(hook).max(100),
+      }),
+    )
+    .max(100);
+
+const of = (event: HookEvent) =>
+  entries("decides" in hookEvents[event] ? deciding : looking)
+    .optional()
+    .describe(hookEvents[event].about);
 
 /** Other events of the format are other tools' business and stay unread. `docs/reference/settings.md` is generated from it. */
 export const hooksSchema = z.object({

@@ -190,6 +190,15 @@ test.each([
   expect(() => parseHooks(text, "hooks.json")).toThrow(/hooks\.json/);
 });
 
+test("onFailure stands only where a failure can block", () => {
+  const text = (event: string) =>
+    `{"hooks":{"${event}":[{"hooks":[{"type":"command","command":"node","onFailure":"block"}]}]}}`;
+  expect(parseHooks(text("Stop"), "hooks.json")).toHaveLength(1);
+  expect(() => parseHooks(text("PostToolUse"), "hooks.json")).toThrow(
+    /^hooks\.json: hooks\.PostToolUse\.0\.hooks\.0: leave out onFailure: /,
+  );
+});
+
 describe("hooks as policies", () => {
   const allowing: Policy = { name: "ours", kind: "guard", decide: () => allow };
 
