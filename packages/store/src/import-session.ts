@@ -41,12 +41,7 @@ const lineSchema = z.union([
 interface Bundle {
   readonly head: z.infer<typeof headSchema>;
   readonly sha256: string;
-  readonly events: readonly {
-    readonly turnId: string;
-    readonly itemId: string;
-    readonly time: number;
-    readonly event: unknown;
-  }[];
+  readonly events: readonly (Omit<EventDraft, "event"> & { readonly event: unknown })[];
   readonly blobs: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly mediaType: string }>;
 }
 

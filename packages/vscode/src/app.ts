@@ -1,4 +1,3 @@
-import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import { answerInChat } from "./chat/chat-participant.ts";
 import type { ChatToolName } from "./chat/chat-tool-names.ts";
@@ -108,7 +107,7 @@ export class AgentApp implements vscode.Disposable {
   }
 
   async checkTodo(id: string, done: boolean): Promise<void> {
-    await this.todos.edit(id, { status: done ? TodoStatus.COMPLETED : TodoStatus.PENDING });
+    await this.todos.edit(id, { status: done ? "completed" : "pending" });
   }
 
   showTimeline(visible: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import type { SessionSummary } from "@gennai/client/session/session-list";
-import type { TodoItem } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { LedgerRecord } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 import * as vscode from "vscode";
 import type { AgentApp } from "./app.ts";
 import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
@@ -128,7 +128,7 @@ class LazyTrees implements vscode.Disposable {
       sessionsChanged,
     }: Pick<AppShell, "todosChanged" | "timelineChanged" | "sessionsChanged">,
   ) {
-    const todos = vscode.window.createTreeView<TodoItem>("gennai.todos", {
+    const todos = vscode.window.createTreeView<Todo>("gennai.todos", {
       treeDataProvider: {
         onDidChangeTreeData: todosChanged.event,
         getChildren: async (parent) => (parent === undefined ? (await app()).todos.getChildren() : []),

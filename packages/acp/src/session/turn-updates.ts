@@ -11,11 +11,10 @@ import {
   type InvokeEvent,
   type ProposedChange,
   type TodoItem,
-  TodoPriority,
-  TodoStatus,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { parsedJson, recordOf } from "@gennai/protocol/json-value";
+import { todoFromMessage } from "@gennai/protocol/model/session/todo";
 
 export interface TurnUpdatesOptions {
   readonly workingDir: string;
@@ -216,13 +215,9 @@ function content(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text } };
 }
 
-function planEntry({ content: text, priority, status }: TodoItem): PlanEntry {
-  return {
-    content: text,
-    priority: priority === TodoPriority.HIGH ? "high" : priority === TodoPriority.LOW ? "low" : "medium",
-    status:
-      status === TodoStatus.COMPLETED ? "completed" : status === TodoStatus.IN_PROGRESS ? "in_progress" : "pending",
-  };
+function planEntry(item: TodoItem): PlanEntry {
+  const { content: text, priority, status } = todoFromMessage(item);
+  return { content: text, priority, status };
 }
 
 /** How an editor draws a call; tools of MCP servers are `other`. */

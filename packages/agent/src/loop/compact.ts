@@ -1,10 +1,7 @@
-import type { Conversation } from "../conversation/conversation.ts";
 import { estimateMessage, estimateMessages } from "../conversation/token-estimate.ts";
 import type { Compacted } from "../events/session-event.ts";
-import type { TurnBudget } from "../events/turn-budget.ts";
-import { asks, type Message, type Model, ModelError } from "../model.ts";
-import { summarise } from "./summarise.ts";
-import type { TurnSink } from "./turn-sink.ts";
+import { asks, type Message, ModelError } from "../model.ts";
+import { type ShorteningOptions, summarise } from "./summarise.ts";
 
 /**
  * Fractions of the model's context: at which compaction begins, below which the first stage is enough, and how much of
@@ -18,19 +15,10 @@ const keptPart = 0.25;
 /** Minimum characters for what the server recorded, even for a small model. */
 const leastRoom = 4_000;
 
-export interface CompactionOptions {
-  readonly conversation: Conversation;
-  readonly model: Model;
-  readonly sink: TurnSink;
-  readonly signal: AbortSignal;
+export interface CompactionOptions extends ShorteningOptions {
   readonly reason: Compacted["reason"];
-  /** Tokens that the model can take; 0: not known. */
-  readonly contextTokens: number;
   /** Tokens requested for the answer; room is kept for them. 0: not set. */
   readonly maxOutputTokens: number;
-  /** Estimated tokens sent with every request: the system prompt and the tools. */
-  readonly overhead: number;
-  readonly budget: TurnBudget | undefined;
 }
 
 type Room = Pick<CompactionOptions, "conversation" | "contextTokens" | "maxOutputTokens" | "overhead">;

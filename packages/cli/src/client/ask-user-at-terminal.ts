@@ -8,7 +8,8 @@ import {
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 
-interface AskOptions {
+/** A terminal at which a person is asked. */
+export interface AskOptions {
   readonly input: Pick<LineInput, "question">;
   readonly write: (text: string) => void;
   readonly paint: Paint;

@@ -3,7 +3,7 @@ import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { explanationsOf, type OfferedPart, type OfferedPattern } from "@gennai/protocol/model/governance/question";
 import { colouredDiff, colouredRisk, type Paint } from "../terminal/colours.ts";
-import type { LineInput } from "../terminal/line-input.ts";
+import type { AskOptions } from "./ask-user-at-terminal.ts";
 import { readAnswer } from "./read-answer.ts";
 
 /** The question as a person sees it: the action, then what the server computed and what the model claims, apart. */
@@ -35,12 +35,7 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
 /** Asks at the terminal. */
 export async function confirmAtTerminal(
   question: ConfirmationQuestion,
-  options: {
-    readonly input: Pick<LineInput, "question">;
-    readonly write: (text: string) => void;
-    readonly paint: Paint;
-    readonly signal: AbortSignal;
-  },
+  options: AskOptions,
 ): Promise<ConfirmationReply> {
   options.write(`\n${describeQuestion(question, options.paint)}`);
   const rest = question.parts && droppedForRest(question.parts);

@@ -1,5 +1,4 @@
-import type { HunkDecision } from "@gennai/protocol/apply-review";
-import { HunkDecision as DecisionMessage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { hunkDecisionWords } from "@gennai/protocol/model/session/proposal";
 import type { DecidedHunk } from "@gennai/protocol/whole-moves";
 
 /** A user's decisions about a proposal. */
@@ -15,14 +14,8 @@ export function reviewedHunkFields({ changeId, hunkId, decision }: DecidedHunk) 
   return {
     changeId,
     hunkId,
-    decision: decisionMessages[decision.type],
+    decision: hunkDecisionWords.toMessage(decision.type),
     editedText: decision.type === "edited" ? decision.text : "",
     note: decision.note ?? "",
   };
 }
-
-const decisionMessages: Record<HunkDecision["type"], DecisionMessage> = {
-  keep: DecisionMessage.KEEP,
-  undo: DecisionMessage.UNDO,
-  edited: DecisionMessage.EDITED,
-};

@@ -1,11 +1,11 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { branchChangeWords, gitStateWords } from "@gennai/protocol/model/session/repository-state";
 import type { AgentClient } from "../connection/connection.ts";
 
 /** Git state of a session's workspace, if the server sees it. */
 export interface WorkspaceState {
   readonly workingDir: string;
-  readonly git: "ready" | "not-installed" | "no-repository" | "not-trusted";
+  readonly git: (typeof gitStateWords.words)[number];
   /** undefined on a detached HEAD, and where git is not ready. */
   readonly branch: string | undefined;
   /** There is a commit to begin a branch at. */
@@ -33,7 +33,7 @@ export async function getWorkspaceState(
     workingDir,
     hasCommit: commit !== "",
     changedFiles,
-    git: gitStates.get(git) ?? "no-repository",
+    git: gitStateWords.fromMessage(git) ?? "no-repository",
     branch: branch === "" ? undefined : branch,
     protectedBy: protectedBy === "" ? undefined : protectedBy,
   };
@@ -42,8 +42,7 @@ export async function getWorkspaceState(
 /** The branch on which the agent now works. */
 export interface PreparedBranch {
   readonly branch: string;
-  /** `kept`: it was the current branch before. */
-  readonly how: "kept" | "created" | "switched";
+  readonly how: (typeof branchChangeWords.words)[number];
 }
 
 /**
@@ -55,7 +54,7 @@ export async function prepareBranch(
   { sessionId, task, signal }: SessionCall & { readonly task: string },
 ): Promise<PreparedBranch> {
   const { branch, change } = await client.prepareBranch({ sessionId, task }, { signal });
-  return { branch, how: branchChanges.get(change) ?? "kept" };
+  return { branch, how: branchChangeWords.fromMessage(change) ?? "kept" };
 }
 
 /** The planned or made first commit of a repository. */
@@ -97,16 +96,3 @@ export async function makeFirstCommit(
     branch,
   };
 }
-
-const gitStates = new Map<GitState, WorkspaceState["git"]>([
-  [GitState.READY, "ready"],
-  [GitState.NOT_INSTALLED, "not-installed"],
-  [GitState.NO_REPOSITORY, "no-repository"],
-  [GitState.NOT_TRUSTED, "not-trusted"],
-]);
-
-const branchChanges = new Map<BranchChange, PreparedBranch["how"]>([
-  [BranchChange.KEPT, "kept"],
-  [BranchChange.CREATED, "created"],
-  [BranchChange.SWITCHED, "switched"],
-]);

@@ -35,27 +35,21 @@ export interface Verifier {
   readonly learn?: (publicKey: string) => { readonly keyId: string; readonly verifier: Verifier } | undefined;
 }
 
-/**
- * The newest record as last seen outside the workspace. A chain cannot see its own tail cut off; this can.
- * It may lag behind the ledger (a crash), it is never ahead of it.
- */
-export interface SignedHead {
+export const headSchema = z.strictObject({
   /** SHA-256 of the workspace's root path, lower-case hex. */
-  readonly workspace: string;
-  readonly seq: number;
-  readonly hash: string;
-  readonly key_id: string;
-  /** Base64. */
-  readonly signature: string;
-}
-
-export const headSchema: z.ZodType<SignedHead> = z.strictObject({
   workspace: z.string(),
   seq: z.number().int().nonnegative(),
   hash: z.string(),
   key_id: z.string(),
+  /** Base64. */
   signature: z.string(),
 });
+
+/**
+ * The newest record as last seen outside the workspace. A chain cannot see its own tail cut off; this can.
+ * It may lag behind the ledger (a crash), it is never ahead of it.
+ */
+export type SignedHead = Readonly<z.infer<typeof headSchema>>;
 
 /** The signed message of a record: its hash with a prefix, so that no signature is valid for two purposes. */
 export function recordMessage(hash: string): Uint8Array {

@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { CallOptions, GovernanceClient } from "@gennai/client/connection/connection";
 import { setEmergencyControl } from "@gennai/client/governance/emergency";
-import { acceptIntents, intentsToAccept, selectIntent } from "@gennai/client/governance/intents";
+import { acceptIntents, type IntentSummary, intentsToAccept, selectIntent } from "@gennai/client/governance/intents";
 import {
   acceptMcpServer,
   listMcpServers,
@@ -14,38 +14,29 @@ import {
   revokeStandingAnswers,
   type StandingAnswer,
 } from "@gennai/client/governance/standing-answers";
-import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { RulesFact } from "@gennai/client/view/session-facts";
 import {
   type EmergencyControl,
   type EmergencyState,
   emergencyFromMessage,
 } from "@gennai/protocol/model/governance/emergency";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import { PanelStore, type StoreCall } from "../look/panel-store.ts";
 import type { Problem } from "../look/problem.ts";
 import type { ManagedPolicy } from "./managed-section.tsx";
 
-export interface GovernedIntent {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
+export interface GovernedIntent extends IntentSummary {
   readonly ownedScope: readonly string[];
   readonly constraints: readonly string[];
-  readonly selectable: boolean;
 }
 
 /** What governs a session. */
 export interface GovernanceView {
   readonly emergency: EmergencyState;
-  readonly rules: {
-    readonly count: number;
-    readonly text: string;
-    readonly lastViolation: string;
-    readonly problems: readonly string[];
-    readonly policySha256: string;
-  };
+  readonly rules: RulesFact & { readonly policySha256: string };
   /** `sandboxed`, `unsandboxed`, or empty if the server does not say. */
   readonly isolation: string;
-  readonly intentsMode: "auto" | "required" | "off";
+  readonly intentsMode: IntentsMode;
   readonly intents: readonly GovernedIntent[];
   readonly intentWarnings: readonly string[];
   /** SHA-256 of the intents file if a person must still accept it; else empty. */
@@ -186,20 +177,8 @@ async function loadGovernance(
       policySha256: rules?.policySha256 ?? "",
     },
     isolation: status.isolation,
-    intentsMode:
-      status.intentsMode === IntentsMode.REQUIRED
-        ? "required"
-        : status.intentsMode === IntentsMode.OFF
-          ? "off"
-          : "auto",
-    intents: intents.intents.map(({ id, name, status: word, ownedScope, constraints, selectable }) => ({
-      id,
-      name,
-      ownedScope,
-      constraints,
-      selectable,
-      status: word,
-    })),
+    intentsMode: intentsModeWords.fromMessage(status.intentsMode) ?? "auto",
+    intents: intents.intents,
     intentWarnings: intents.warnings,
     intentsToAccept: intentsToAccept(status, intents),
     activeIntentId: intents.activeIntentId,

@@ -3,7 +3,8 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { retryingCall } from "@gennai/client/connection/retrying-call";
 import type { HostNotice } from "@gennai/client/host/host-messages";
 import type { ChosenModel } from "@gennai/client/host/window-requests";
-import { AgentService, EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { editingModeWords } from "@gennai/protocol/model/session/session-settings";
 import { PageAccess } from "./page-access.ts";
 import { canRemember, loginByDevice, PageDevices } from "./page-device.ts";
 import { PageDoor } from "./page-door.ts";
@@ -65,7 +66,7 @@ export async function connectPageHost(page: Window = window): Promise<ReplHost> 
         showThinking: true,
         ...keptModel(parsed(page.localStorage.getItem(modelKey))),
         scenario: "",
-        editingMode: info.defaultSettings?.editingMode === EditingMode.PROPOSAL ? "proposal" : "branch",
+        editingMode: editingModeWords.fromMessage(info.defaultSettings?.editingMode) ?? "branch",
       },
     },
     saveState(state) {

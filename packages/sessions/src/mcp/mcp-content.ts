@@ -4,21 +4,21 @@ import { plainText } from "@gennai/machine/process/plain-text";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import * as z from "zod";
 
+const resourceSchema = z.object({
+  uri: z.string(),
+  text: z.string().optional(),
+  blob: z.string().optional(),
+  mimeType: z.string().optional(),
+});
+type Resource = Readonly<z.infer<typeof resourceSchema>>;
+
 /** Content types that the model can read. */
 const contentSchema = z.array(
   z.union([
     z.object({ type: z.literal("text"), text: z.string() }),
     z.object({ type: z.literal("image"), mimeType: z.string().default("image"), data: z.string().default("") }),
     z.object({ type: z.literal("audio"), mimeType: z.string().default("audio"), data: z.string().default("") }),
-    z.object({
-      type: z.literal("resource"),
-      resource: z.object({
-        uri: z.string(),
-        text: z.string().optional(),
-        blob: z.string().optional(),
-        mimeType: z.string().optional(),
-      }),
-    }),
+    z.object({ type: z.literal("resource"), resource: resourceSchema }),
     z.object({ type: z.literal("resource_link"), uri: z.string(), name: z.string().optional() }),
   ]),
 );
@@ -116,13 +116,6 @@ function describeResource({ uri, text, blob, mimeType = "resource" }: Resource, 
   return blob !== undefined && mimeType.startsWith("image/")
     ? `${named} ${showImage({ mimeType, data: blob }, images)}`
     : named;
-}
-
-interface Resource {
-  readonly uri: string;
-  readonly text?: string | undefined;
-  readonly blob?: string | undefined;
-  readonly mimeType?: string | undefined;
 }
 
 /** Decided by the bytes: the server's type is only a claim. */

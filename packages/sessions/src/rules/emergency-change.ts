@@ -4,20 +4,14 @@ import type { EmergencySwitch } from "@gennai/governance/limits/emergency-state"
 import { foldToolName } from "@gennai/governance/limits/emergency-verdict";
 import { ServiceError } from "@gennai/machine/service-error";
 import {
-  type EmergencyControl,
   type EmergencyState,
+  type EmergencyRequest as EmergencySwitching,
   emergencyControlWords,
 } from "@gennai/protocol/model/governance/emergency";
 import * as z from "zod";
 
 /** A request to switch an emergency control. */
-export interface EmergencyRequest {
-  readonly control: EmergencyControl;
-  readonly enabled: boolean;
-  /** For `block-tool`: a tool, a program, an MCP server, or the group `deploy`. */
-  readonly tool: string;
-  readonly by: string;
-  readonly reason: string;
+export interface EmergencyRequest extends EmergencySwitching {
   /** How the request was made. */
   readonly via: "rpc" | "cli";
 }

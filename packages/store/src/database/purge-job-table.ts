@@ -2,33 +2,27 @@ import { z } from "zod";
 import type { StoreDatabase } from "./database.ts";
 import { integerOf, textOf } from "./row.ts";
 
-/** What remains to be deleted after the transaction of a purge: everything outside of the database's rows. */
-export interface PurgeJob {
-  readonly workspaceRoot: string;
-  /** Empty for the whole workspace. */
-  readonly sessionIds: readonly string[];
-  /** SHA-256 of blobs that nothing refers to any more. */
-  readonly blobs: readonly string[];
-  /** Milliseconds since the epoch at which nothing referred to them; a blob stored again later is still needed. */
-  readonly scanned: number;
-  /** True when no file has it any more; only pages freed by the database (see `compactPurged`) and `notesLeft` remain. */
-  readonly swept?: boolean;
-  /** True when these pages are gone as well. */
-  readonly compacted?: boolean;
-  /** True if git refused the change of its notes. */
-  readonly notesLeft?: boolean;
-}
-
 const jobSchema = z.object({
   workspaceRoot: z.string(),
-  sessionIds: z.array(z.string()),
-  blobs: z.array(z.string()),
-  // For a job from before this field existed, the age of blobs is unknown, so that all stay until a purge finds them again.
+  /** Empty for the whole workspace. */
+  sessionIds: z.array(z.string()).readonly(),
+  /** SHA-256 of blobs that nothing refers to any more. */
+  blobs: z.array(z.string()).readonly(),
+  /**
+   * Milliseconds since the epoch at which nothing referred to them; a blob stored again later is still needed. For a job from
+   * before this field existed, the age of blobs is unknown, so that all stay until a purge finds them again.
+   */
   scanned: z.number().default(0),
+  /** True when no file has it any more; only pages freed by the database (see `compactPurged`) and `notesLeft` remain. */
   swept: z.exactOptional(z.boolean()),
+  /** True when these pages are gone as well. */
   compacted: z.exactOptional(z.boolean()),
+  /** True if git refused the change of its notes. */
   notesLeft: z.exactOptional(z.boolean()),
 });
+
+/** What remains to be deleted after the transaction of a purge: everything outside of the database's rows. */
+export type PurgeJob = Readonly<z.infer<typeof jobSchema>>;
 
 export interface PendingPurge {
   /** Row of the table. */

@@ -7,9 +7,9 @@ import type { StoreDatabase } from "../database/database.ts";
 import { addPurgeJob } from "../database/purge-job-table.ts";
 import { integerOf, textOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
-import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
 import type { ForgottenSession } from "../log/session-log.ts";
+import type { PurgeParts } from "./purge-jobs.ts";
 import { digestsIn } from "./purged-blobs.ts";
 
 /** What was removed. All zero if there was nothing. */
@@ -50,15 +50,7 @@ export interface ForgetOrder {
 const orphanAge = 10 * 60_000;
 
 /** Removes the rows in one transaction and writes down the rest, for `finishPurges`. Rejects with `StoreError` `busy`. */
-export async function forgetSessions(
-  parts: {
-    readonly database: StoreDatabase;
-    readonly table: LedgerTable;
-    readonly mirror: LedgerMirror;
-    readonly stateDir: string;
-  },
-  order: ForgetOrder,
-): Promise<PurgeReport> {
+export async function forgetSessions(parts: PurgeParts, order: ForgetOrder): Promise<PurgeReport> {
   using _held = holdSessions(parts.stateDir, order.sessions);
   return await parts.mirror.alone(order.workspaceRoot, async () =>
     parts.database.transaction({ durable: true }, () => forgetRows(parts, order)),

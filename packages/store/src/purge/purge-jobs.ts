@@ -29,7 +29,7 @@ import { removeBlobs } from "./purged-blobs.ts";
 /** Milliseconds that others may hold the database's log. */
 const usualTimeoutMs = 10_000;
 
-interface PurgeParts {
+export interface PurgeParts {
   readonly database: StoreDatabase;
   readonly table: LedgerTable;
   readonly mirror: LedgerMirror;

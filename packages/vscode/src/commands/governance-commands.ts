@@ -5,7 +5,7 @@ import {
   listIntents,
   selectIntent as select,
 } from "@gennai/client/governance/intents";
-import { type EmergencyControl } from "@gennai/protocol/model/governance/emergency";
+import type { EmergencyControl, EmergencyRequest } from "@gennai/protocol/model/governance/emergency";
 import * as vscode from "vscode";
 import { showInformation, showProgress, showWarning } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
@@ -144,15 +144,7 @@ const switchedOn: Record<EmergencyControl, string> = {
   "block-tool": "Blocked",
 };
 
-async function setControl(
-  workbench: Workbench,
-  request: {
-    readonly control: EmergencyControl;
-    readonly tool: string;
-    readonly enabled: boolean;
-    readonly reason: string;
-  },
-): Promise<number> {
+async function setControl(workbench: Workbench, request: Omit<EmergencyRequest, "by">): Promise<number> {
   const { governance } = await workbench.connect();
   const signal = AbortSignal.timeout(callTimeoutMs);
   const stopped = await setEmergencyControl(governance, { ...request, by: thisMachine.userName() }, { signal });

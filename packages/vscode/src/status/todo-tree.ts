@@ -1,8 +1,6 @@
-import { create } from "@bufbuild/protobuf";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionFacts } from "@gennai/client/view/session-facts";
-import { type TodoItem, TodoItemSchema, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { todoToMessage } from "@gennai/protocol/model/session/todo";
+import { type Todo, todoFromMessage, todoToMessage } from "@gennai/protocol/model/session/todo";
 import pLimit from "p-limit";
 import * as vscode from "vscode";
 
@@ -13,11 +11,11 @@ interface FollowedTodos {
 }
 
 /** The todo list of the session: changes are shown at once, and taken back if the server refuses them. */
-export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
+export class TodoTree implements vscode.TreeDataProvider<Todo> {
   readonly #sessions: FollowedTodos;
   readonly #changed: () => void;
   readonly #onProblem: (error: unknown) => void;
-  #items: readonly TodoItem[] = [];
+  #items: readonly Todo[] = [];
   readonly #inOrder = pLimit(1);
 
   constructor(
@@ -31,38 +29,30 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
 
   /** Shows the list as the session's events have it. */
   show(): void {
-    this.#items = this.#sessions.facts.todos.map((todo) => create(TodoItemSchema, todoToMessage(todo)));
+    this.#items = this.#sessions.facts.todos;
     this.#changed();
   }
 
-  getChildren(parent?: TodoItem): TodoItem[] {
+  getChildren(parent?: Todo): Todo[] {
     return parent === undefined ? [...this.#items] : [];
   }
 
-  getTreeItem(todo: TodoItem): vscode.TreeItem {
+  getTreeItem(todo: Todo): vscode.TreeItem {
     const item = new vscode.TreeItem(todo.content);
     item.id = todo.id;
     item.contextValue = "todo";
     item.checkboxState =
-      todo.status === TodoStatus.COMPLETED
-        ? vscode.TreeItemCheckboxState.Checked
-        : vscode.TreeItemCheckboxState.Unchecked;
-    if (todo.status === TodoStatus.IN_PROGRESS) item.iconPath = new vscode.ThemeIcon("play-circle");
-    if (todo.priority === TodoPriority.HIGH) item.description = "high";
-    item.tooltip = `${todo.content}${todo.status === TodoStatus.IN_PROGRESS ? " (in progress)" : ""}`;
+      todo.status === "completed" ? vscode.TreeItemCheckboxState.Checked : vscode.TreeItemCheckboxState.Unchecked;
+    if (todo.status === "in_progress") item.iconPath = new vscode.ThemeIcon("play-circle");
+    if (todo.priority === "high") item.description = "high";
+    item.tooltip = `${todo.content}${todo.status === "in_progress" ? " (in progress)" : ""}`;
     return item;
   }
 
   async add(content: string): Promise<void> {
     const now = new Date().toISOString();
-    const todo = create(TodoItemSchema, {
-      id: crypto.randomUUID(),
-      content,
-      created: now,
-      updated: now,
-      status: TodoStatus.PENDING,
-      priority: TodoPriority.MEDIUM,
-    });
+    const times = { created: now, updated: now };
+    const todo = { id: crypto.randomUUID(), content, ...times, status: "pending", priority: "medium" } as const;
     await this.#change((items) => [...items, todo]);
   }
 
@@ -80,19 +70,20 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
   }
 
   /** One change at a time, because each applies to the list that the previous one left. */
-  #change(change: (items: readonly TodoItem[]) => readonly TodoItem[]): Promise<void> {
+  #change(change: (items: readonly Todo[]) => readonly Todo[]): Promise<void> {
     return this.#inOrder(() => this.#write(change));
   }
 
-  async #write(change: (items: readonly TodoItem[]) => readonly TodoItem[]): Promise<void> {
+  async #write(change: (items: readonly Todo[]) => readonly Todo[]): Promise<void> {
     const { session } = this.#sessions;
     if (session === undefined) return;
     const before = this.#items;
     this.#items = change(before);
     this.#changed();
     try {
-      const request = { sessionId: session.sessionId, items: [...this.#items] };
-      this.#items = (await session.client.writeTodos(request, { signal: AbortSignal.timeout(10_000) })).items;
+      const request = { sessionId: session.sessionId, items: this.#items.map(todoToMessage) };
+      const { items } = await session.client.writeTodos(request, { signal: AbortSignal.timeout(10_000) });
+      this.#items = items.map(todoFromMessage);
     } catch (error) {
       this.#items = before;
       this.#onProblem(error);
@@ -101,17 +92,14 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
   }
 }
 
-interface TodoEdit {
-  readonly content?: string;
-  readonly status?: TodoStatus;
-}
+type TodoEdit = Partial<Pick<Todo, "content" | "status">>;
 
-export function replaceTodo(items: readonly TodoItem[], id: string, edit: TodoEdit): readonly TodoItem[] {
+export function replaceTodo(items: readonly Todo[], id: string, edit: TodoEdit): readonly Todo[] {
   return items.map((todo) => (todo.id === id ? { ...todo, ...edit } : todo));
 }
 
 /** @param before id of the todo that should follow it; undefined: at the end */
-export function moveTodo(items: readonly TodoItem[], id: string, before: string | undefined): readonly TodoItem[] {
+export function moveTodo(items: readonly Todo[], id: string, before: string | undefined): readonly Todo[] {
   const moved = items.find((todo) => todo.id === id);
   if (moved === undefined || before === id) return items;
   const rest = items.filter((todo) => todo.id !== id);

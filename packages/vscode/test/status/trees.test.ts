@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { GovernanceClient } from "@gennai/client/connection/connection";
-import { TodoItemSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { LedgerRecordSchema } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 import { describe, expect, it, vi } from "vitest";
 import { timelineRow } from "../../src/status/ledger-line.ts";
 import { TimelineTree } from "../../src/status/timeline-tree.ts";
@@ -9,7 +9,16 @@ import { moveTodo, replaceTodo } from "../../src/status/todo-tree.ts";
 
 vi.mock("vscode", () => ({}));
 
-const items = ["a", "b", "c"].map((id) => create(TodoItemSchema, { id, content: id }));
+const items = ["a", "b", "c"].map(
+  (id): Todo => ({
+    id,
+    content: id,
+    status: "pending",
+    priority: "medium",
+    created: "",
+    updated: "",
+  }),
+);
 
 describe("todo list", () => {
   it.each([

@@ -1,10 +1,10 @@
 import { userInfo } from "node:os";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connectGovernance } from "@gennai/client/connection/connection";
-import { type EmergencyRequest, setEmergencyControl } from "@gennai/client/governance/emergency";
+import { setEmergencyControl } from "@gennai/client/governance/emergency";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
-import type { EmergencyControl } from "@gennai/protocol/model/governance/emergency";
+import type { EmergencyControl, EmergencyRequest } from "@gennai/protocol/model/governance/emergency";
 import { EmergencyHere, type EmergencyReport } from "@gennai/sessions/rules/emergency-here";
 import { provenServers } from "../../connection/proven-servers.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";

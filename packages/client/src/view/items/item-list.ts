@@ -2,14 +2,7 @@ import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { ItemCell, ViewItem } from "./view-item.ts";
 
 /** Where in the log an item begins. */
-export interface ItemStart {
-  readonly key: string;
-  readonly seq: bigint;
-  readonly turnId: string;
-  readonly time: Date | undefined;
-  /** The call whose sub-agent it belongs to; empty for the session's own. */
-  readonly parentCallId: string;
-}
+export type ItemStart = Omit<ItemCell, "item">;
 
 /** A cell whose content can be changed by the class that made it. */
 export interface OpenCell<Item extends ViewItem> extends ItemCell<Item> {

@@ -1,7 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import {
   type ClientRequestResolved,
-  HunkDecision,
   type InvokeEvent,
   type ProposalReview,
   RequestResolution,
@@ -9,7 +8,7 @@ import {
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { answerWords, scopeWords } from "@gennai/protocol/model/governance/question";
 import { failureClassWords, verificationWords } from "@gennai/protocol/model/governance/tool-outcome";
-import { type AppliedFile, blobFromMessage } from "@gennai/protocol/model/session/proposal";
+import { type AppliedFile, blobFromMessage, hunkDecisionWords } from "@gennai/protocol/model/session/proposal";
 import type { ConfirmationReplyView, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 
 export function timeOf(event: InvokeEvent): Date | undefined {
@@ -48,7 +47,11 @@ export function confirmationReply({ answer, scope, user }: ClientRequestResolved
 
 export function reviewView(message: ProposalReview): ProposalReviewView {
   return {
-    hunks: message.hunks.map(({ changeId, hunkId, decision }) => ({ changeId, hunkId, decision: decisions(decision) })),
+    hunks: message.hunks.map(({ changeId, hunkId, decision }) => ({
+      changeId,
+      hunkId,
+      decision: hunkDecisionWords.fromMessage(decision) ?? "undo",
+    })),
     note: message.note,
   };
 }
@@ -67,9 +70,4 @@ export function joinFiles(earlier: readonly AppliedFile[], later: readonly Appli
     files.set(file.path, { ...file, beforeSha256: before.beforeSha256, operation: gone ?? fresh });
   }
   return [...files.values()];
-}
-
-function decisions(decision: HunkDecision): "keep" | "undo" | "edited" {
-  if (decision === HunkDecision.KEEP) return "keep";
-  return decision === HunkDecision.EDITED ? "edited" : "undo";
 }

@@ -8,6 +8,18 @@ export const emergencyControlWords = new EnumWords(namesAsWords(EmergencyControl
 
 export type EmergencyControl = (typeof emergencyControlWords.words)[number];
 
+/** A person's switching of one control. */
+export interface EmergencyRequest {
+  readonly control: EmergencyControl;
+  readonly enabled: boolean;
+  /** For `block-tool`: a tool, a program, an MCP server, or the group `deploy`. */
+  readonly tool: string;
+  /** Who did it; recorded. */
+  readonly by: string;
+  /** Why; recorded, and not empty when a control is lifted. */
+  readonly reason: string;
+}
+
 /** What people switched off for everyone, at once. Reversed by people only. */
 export interface EmergencyState {
   readonly readOnly: boolean;

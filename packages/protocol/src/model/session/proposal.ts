@@ -5,6 +5,7 @@ import {
   type BlobRef as BlobRefMessage,
   type BlobRefSchema,
   ChangeOperation as ChangeOperationMessage,
+  HunkDecision,
   type ProposedChange as ProposedChangeMessage,
   type ProposedChangeSchema,
   type ProposedChanges,
@@ -16,6 +17,13 @@ const operationWords = new EnumWords({
   create: ChangeOperationMessage.CREATE,
   update: ChangeOperationMessage.UPDATE,
   delete: ChangeOperationMessage.DELETE,
+});
+
+/** What a person decided about a hunk. */
+export const hunkDecisionWords = new EnumWords({
+  keep: HunkDecision.KEEP,
+  undo: HunkDecision.UNDO,
+  edited: HunkDecision.EDITED,
 });
 
 export type ChangeOperation = (typeof operationWords.words)[number];

@@ -2,7 +2,8 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readWorkspaceState } from "@gennai/git/workspace-state";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { ServiceError } from "@gennai/machine/service-error";
-import { type AgentService, BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { branchChangeWords, gitStateWords } from "@gennai/protocol/model/session/repository-state";
 import { heldByClient } from "@gennai/sessions/client-workspace/held-by-client";
 import { listPaths } from "@gennai/sessions/context/list-paths";
 import { firstSessionCommit } from "@gennai/sessions/manager/first-session-commit";
@@ -11,19 +12,6 @@ import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 
 /** Characters of a task that may name a branch. */
 const maxTaskCharacters = 100_000;
-
-const gitStates = {
-  ready: GitState.READY,
-  "not-installed": GitState.NOT_INSTALLED,
-  "no-repository": GitState.NO_REPOSITORY,
-  "not-trusted": GitState.NOT_TRUSTED,
-} as const;
-
-const branchChanges = {
-  kept: BranchChange.KEPT,
-  created: BranchChange.CREATED,
-  switched: BranchChange.SWITCHED,
-} as const;
 
 type WorkspaceRpcs = Pick<
   ServiceImpl<typeof AgentService>,
@@ -42,7 +30,7 @@ export function workspaceRpcs(manager: SessionManager): WorkspaceRpcs {
       const state = await readWorkspaceState(workspace.root, { protect, signal });
       return {
         workingDir: workspace.root,
-        git: gitStates[state.git],
+        git: gitStateWords.toMessage(state.git),
         branch: state.branch ?? "",
         commit: state.commit ?? "",
         dirty: state.changedFiles > 0,
@@ -62,7 +50,7 @@ export function workspaceRpcs(manager: SessionManager): WorkspaceRpcs {
       const prepared = await session.acts.during("a change of the branch", () =>
         prepareSessionBranch(session, { task, ...(branch === "" ? {} : { branch }) }, signal),
       );
-      return { branch: prepared.name, change: branchChanges[prepared.how] };
+      return { branch: prepared.name, change: branchChangeWords.toMessage(prepared.how) };
     },
 
     async makeFirstCommit({ sessionId, sha256 }, { signal }) {

@@ -1,5 +1,5 @@
 import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
-import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
+import type { CallResult } from "@gennai/governance/gate/gate";
 import type { PlanChange } from "@gennai/governance/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan-record";
 import { declaredRiskOf, type StepContract, stepContracts, toolOfAction } from "@gennai/governance/step-contract";
@@ -11,25 +11,18 @@ import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcom
 import type { PlanAction } from "@gennai/protocol/plan-schema";
 import { remediationOf } from "../../session/log/interrupted-turn.ts";
 import { finalText } from "../../session/own-turn.ts";
-import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
-import type { ApprovedCall, PlanAnswers, SeenCall } from "../approval/plan-answers.ts";
+import type { ApprovedCall, SeenCall } from "../approval/plan-answers.ts";
 import { actionKey, argumentsOf, type Inspection } from "../inspect/inspect-plan.ts";
 import { type FileAction, readFileNow, shaOf, textAfter } from "../inspect/plan-file.ts";
 import { planEntry } from "./plan-entry.ts";
 import { loadPlan } from "./stored-plan.ts";
-import { boundedEvidence } from "./verify-plan.ts";
+import { boundedEvidence, type PlanTurnPorts } from "./verify-plan.ts";
 
-export interface PlanRunPorts {
-  readonly session: Session;
-  readonly planId: string;
-  readonly turnId: string;
-  readonly tools: GovernedTools;
-  readonly answers: PlanAnswers;
+export interface PlanRunPorts extends PlanTurnPorts {
   /** The bases that writes are checked against: the files as they were previewed. */
   readonly known: KnownFiles;
   readonly inspection: Pick<Inspection, "seen" | "bases">;
-  readonly signal: AbortSignal;
 }
 
 /** For an action that could not be decided at the preview: nothing about it was approved. */

@@ -9,14 +9,17 @@ import type { Session } from "../../session/session.ts";
 import type { PlanAnswers } from "../approval/plan-answers.ts";
 import { planEntry } from "./plan-entry.ts";
 
-export interface VerificationPorts {
+export interface PlanTurnPorts {
   readonly session: Session;
   readonly planId: string;
   readonly turnId: string;
   readonly tools: GovernedTools;
   readonly answers: PlanAnswers;
-  readonly steps: readonly StepContract[];
   readonly signal: AbortSignal;
+}
+
+export interface VerificationPorts extends PlanTurnPorts {
+  readonly steps: readonly StepContract[];
 }
 
 /** Runs every verification command through the gate. The plan is done only if all pass, each with its output. */

@@ -1,18 +1,12 @@
 import type { ProposalReview } from "@gennai/agent/events/proposal";
-import { HunkDecision, type ProposalReview as WireReview } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { EnumWords } from "@gennai/protocol/model/enum-words";
-
-const decisions = new EnumWords({
-  keep: HunkDecision.KEEP,
-  undo: HunkDecision.UNDO,
-  edited: HunkDecision.EDITED,
-});
+import type { ProposalReview as WireReview } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { hunkDecisionWords } from "@gennai/protocol/model/session/proposal";
 
 export function reviewToWire(review: ProposalReview) {
   return {
     proposalId: review.proposalId,
     note: review.note,
-    hunks: review.hunks.map((hunk) => ({ ...hunk, decision: decisions.toMessage(hunk.decision) })),
+    hunks: review.hunks.map((hunk) => ({ ...hunk, decision: hunkDecisionWords.toMessage(hunk.decision) })),
   };
 }
 
@@ -23,7 +17,7 @@ export function reviewFromWire(review: WireReview): ProposalReview {
     hunks: review.hunks.map(({ changeId, hunkId, decision, editedText, note }) => ({
       changeId,
       hunkId,
-      decision: decisions.checkedFromMessage(decision, "hunks[].decision"),
+      decision: hunkDecisionWords.checkedFromMessage(decision, "hunks[].decision"),
       editedText,
       note,
     })),
