@@ -14,17 +14,23 @@ export function networkEnvironment(
     proxies[name] = value;
     proxies[name.toUpperCase()] = value;
   }
-  return Object.assign(proxies, hasWayOut ? patientForSeconds : impatient);
+  return Object.assign(proxies, onlyItsOwn, hasWayOut ? patientForSeconds : impatient);
 }
+
+/**
+ * A yes is for what the command is about. An audit behind an install sends the names of all packages, also private ones, often to another
+ * registry than they came from, and nobody asked for it: `npm audit` and `--audit` still do. So does a look for updates of the manager.
+ */
+const onlyItsOwn: Readonly<Record<string, string>> = {
+  npm_config_audit: "false",
+  npm_config_update_notifier: "false",
+  pnpm_config_update_notifier: "false",
+};
 
 /** A program that retries a refused connection for minutes reports nothing meanwhile. */
 const impatient: Readonly<Record<string, string>> = {
   npm_config_fetch_retries: "0",
   pnpm_config_fetch_retries: "0",
-  npm_config_update_notifier: "false",
-  pnpm_config_update_notifier: "false",
-  // An install without a way out has nothing new to look up; `npm audit` itself asks all the same.
-  npm_config_audit: "false",
   PIP_RETRIES: "0",
   PIP_DISABLE_PIP_VERSION_CHECK: "1",
   CARGO_NET_RETRY: "0",

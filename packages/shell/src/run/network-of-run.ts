@@ -92,9 +92,8 @@ const withoutScripts = {
   YARN_ENABLE_SCRIPTS: "false",
 };
 
-/** A request may wait until a person has answered; and nothing asks for more than what the command is about. */
+/** A request may wait until a person has answered. */
 const patient = {
-  npm_config_update_notifier: "false",
   npm_config_fetch_timeout: "0",
   pnpm_config_fetch_timeout: "86400000",
   YARN_HTTP_TIMEOUT: "86400000",
