@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "#canonical-json";
-import { extractFirstJsonObject } from "#extract-json-object";
-import { validateRinaOutput } from "#validate-rina-output";
+import { extractFirstJsonObject, validateRinaOutput } from "#validate-rina-output";
 
 const seed =
   '{"id":"p1","title":"T","summary":"S","risks":[],"steps":[{"id":"s1","title":"st","intent":"i","actions":[{"type":"command","command":"npm test"}],"verify":[]}]}';

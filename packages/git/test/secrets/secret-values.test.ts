@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { secretValues } from "#secrets/secret-values";
+import { secretValues } from "#secrets/history-secrets";
 
 test.each<[string, readonly string[]]>([
   ["TOKEN=correct-horse\nexport DB_PASSWORD='battery staple'\n", ["correct-horse", "battery staple"]],

@@ -1,17 +1,17 @@
-import { lstatSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../system-error.ts";
 import { applyChanges } from "./apply-changes.ts";
 import { fileFailure } from "./files/file-failure.ts";
 import { holdDirectory } from "./files/held-directory.ts";
-import { readHeldFileInPieces } from "./files/held-file.ts";
-import { listDirectory } from "./list-directory.ts";
+import { readHeldFileInPieces, temporaryPrefix } from "./files/held-file.ts";
 import { insideOnly } from "./paths/inside-only.ts";
 import { resolvePath } from "./paths/resolve-path.ts";
-import { splitRelative } from "./paths/split-relative.ts";
+import { componentsOf, splitRelative } from "./paths/split-relative.ts";
 import { checkRootInPlace, openWorkspaceRoot, type WorkspaceRoot } from "./paths/workspace-root.ts";
 import { globFiles } from "./search/glob-files.ts";
+import { expandBraces, matchesName } from "./search/name-glob.ts";
 import type { RipgrepCommand } from "./search/ripgrep.ts";
 import { ripgrepPath } from "./search/ripgrep-path.ts";
 import { searchFiles } from "./search-files.ts";
@@ -147,4 +147,47 @@ export class LocalWorkspace implements Workspace {
   #ripgrep(): RipgrepCommand {
     return [...this.#through, this.#ripgrepPath ?? ripgrepPath()];
   }
+}
+
+/**
+ * `Workspace.list` on the disk: the entries of one directory, by name. `ignore` are globs of names (`node_modules`, `*.log`); with a slash inside they are relative to the root.
+ */
+function listDirectory(
+  root: WorkspaceRoot,
+  path: WorkspacePath,
+  options: { readonly ignore: readonly string[]; readonly limit: number },
+): Listing {
+  const { relative } = insideOnly(path);
+  const ignore = options.ignore.flatMap((glob) => expandBraces(glob) ?? []).map(trim);
+  const prefix = relative === "" ? "" : `${relative}/`;
+  const kept = readEntries(root, relative)
+    .filter(
+      ({ name }) =>
+        !name.startsWith(temporaryPrefix) &&
+        !ignore.some((glob) => matchesName(glob, glob.includes("/") ? prefix + name : name)),
+    )
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    entries: kept.slice(0, options.limit).map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
+    truncated: kept.length > options.limit,
+  };
+}
+
+function readEntries(root: WorkspaceRoot, relative: string): Dirent[] {
+  try {
+    using directory = holdDirectory(root, componentsOf(relative));
+    return readdirSync(directory.path, { withFileTypes: true });
+  } catch (error) {
+    throw fileFailure(error, "list", relative);
+  }
+}
+
+function trim(glob: string): string {
+  return glob.replace(/^(?:\.\/|\/|\*\*\/)+/, "").replace(/(?:\/\*\*?)?\/*$/, "");
+}
+
+function kindOf(entry: Dirent): "file" | "directory" | "link" | "other" {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "directory";
+  return entry.isFile() ? "file" : "other";
 }

@@ -1,6 +1,54 @@
 import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/connection/editor";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/user-question";
-import { OpenRequests } from "./open-requests.ts";
+import { type ReadonlySignal, signal } from "@preact/signals";
+
+/**
+ * What waits for a person, oldest first: an editor's ability opens it with `ask`, and the component that shows it answers here. What
+ * was settled elsewhere is removed by its signal.
+ */
+class OpenRequests<Request, Reply> {
+  readonly #open = signal<readonly Request[]>([]);
+  readonly open: ReadonlySignal<readonly Request[]> = this.#open;
+  readonly #waiting = new Map<string, PromiseWithResolvers<Reply>>();
+  readonly #idOf: (request: Request) => string;
+
+  constructor(idOf: (request: Request) => string) {
+    this.#idOf = idOf;
+  }
+
+  /** A person's answer. False if the request is over; then nothing was answered. */
+  answer(id: string, reply: Reply): boolean {
+    const waiting = this.#waiting.get(id);
+    waiting?.resolve(reply);
+    return waiting !== undefined;
+  }
+
+  /** Rejects when the signal aborts; then it was not answered here. */
+  protected async ask(request: Request, { signal: over }: RequestOptions): Promise<Reply> {
+    over.throwIfAborted();
+    const id = this.#idOf(request);
+    // What is asked twice is answered to the newest call, because the server waits for that one.
+    this.#waiting.get(id)?.reject(new Error("The question was asked again."));
+    const waiting = Promise.withResolvers<Reply>();
+    this.#waiting.set(id, waiting);
+    this.change((open) => [...open.filter((other) => this.#idOf(other) !== id), request]);
+    const leave = () => waiting.reject(over.reason);
+    over.addEventListener("abort", leave, { once: true });
+    try {
+      return await waiting.promise;
+    } finally {
+      over.removeEventListener("abort", leave);
+      if (this.#waiting.get(id) === waiting) {
+        this.#waiting.delete(id);
+        this.change((open) => open.filter((other) => this.#idOf(other) !== id));
+      }
+    }
+  }
+
+  protected change(to: (open: readonly Request[]) => readonly Request[]): void {
+    this.#open.value = to(this.#open.peek());
+  }
+}
 
 /** Questions of the gate. */
 export class ConfirmationStore extends OpenRequests<ConfirmationQuestion, ConfirmationReply> {

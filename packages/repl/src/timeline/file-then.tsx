@@ -1,11 +1,11 @@
-import type { BlobSource } from "@gennai/client/review/change-content";
+import type { CallOptions } from "@gennai/client/connection/connection";
+import { type BlobSource, checkedBlob, sideOf } from "@gennai/client/review/change-content";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ReadChange } from "@gennai/protocol/read-record";
 import { useEffect, useState } from "preact/hooks";
 import { CodePane } from "../look/code-pane.tsx";
 import { DiffTable } from "../review/diff/diff-table.tsx";
 import { fileDiff } from "../review/diff/file-diff.ts";
-import { versionText } from "./file-version.ts";
 
 export interface FileThenProps {
   readonly version: ReadChange;
@@ -118,4 +118,12 @@ function useTexts(digests: readonly string[], source: BlobSource) {
     return () => over.abort();
   }, digests);
   return texts;
+}
+
+/** The text of a digest; empty for an empty one. Rejects if it is not text, not kept, or does not match the digest. */
+async function versionText(sha256: string, source: BlobSource, options: CallOptions): Promise<string> {
+  if (sha256 === "") return "";
+  const side = sideOf(await checkedBlob(sha256, "the file", source, options));
+  if (side.type === "text") return side.text;
+  throw new Error("It is not UTF-8 text.");
 }

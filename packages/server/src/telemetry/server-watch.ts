@@ -1,12 +1,14 @@
+import { randomUUID } from "node:crypto";
 import type { Interceptor } from "@connectrpc/connect";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { type ServerObserver, unobserved } from "@gennai/sessions/session/server-observer";
 import { namesOfBeforeAsked, readTelemetrySettings } from "./export/telemetry-settings.ts";
-import { rpcLines, scopeInterceptor } from "./observed/rpc-interceptors.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import { RedactedLog } from "./redacted-log.ts";
+import { rpcCode } from "./signals/error-code.ts";
 import { Scopes } from "./signals/scopes.ts";
+import { parseTraceParent } from "./signals/trace-parent.ts";
 
 /** How one sees into a running server. Disposing sends and writes what is left. */
 export interface ServerWatch extends AsyncDisposable {
@@ -70,5 +72,36 @@ export async function openServerWatch(options: WatchOptions): Promise<ServerWatc
       await telemetry?.[Symbol.asyncDispose]();
       await log[Symbol.asyncDispose]();
     },
+  };
+}
+
+/**
+ * Sets the scope of a request's work: its own id, which the client is told, and the client's trace. Ids from clients are
+ * ignored, because they would end up in log lines.
+ */
+function scopeInterceptor(scopes: Scopes): Interceptor {
+  return (next) => async (request) => {
+    const requestId = randomUUID();
+    const trace = parseTraceParent(request.header.get("traceparent"));
+    const response = await scopes.run({ requestId, ...(trace === undefined ? {} : { trace }) }, () => next(request));
+    response.header.set("X-Request-Id", requestId);
+    return response;
+  };
+}
+
+/** A debug line for each RPC: which one, how it ended, after how many milliseconds. Of a stream, how it began. */
+function rpcLines(log: Pick<ServerLog, "debug">): Interceptor {
+  return (next) => async (request) => {
+    const began = performance.now();
+    let code = "ok";
+    try {
+      return await next(request);
+    } catch (error) {
+      code = rpcCode(error);
+      throw error;
+    } finally {
+      const milliseconds = Math.round((performance.now() - began) * 10) / 10;
+      log.debug(`${request.service.typeName}/${request.method.name}`, { code, milliseconds });
+    }
   };
 }

@@ -3,7 +3,6 @@ import type { AddedLogin } from "@gennai/egress/network/added-login";
 import { usualAuthorities } from "@gennai/egress/network/usual-authorities";
 import { certificateVariables } from "@gennai/machine/process/certificate-variables";
 import type { RunMount } from "@gennai/stage/staged-command";
-import { javaAuthorities } from "./java-authorities.ts";
 
 const file = `${keyDirectory}/authorities.crt`;
 const javaFile = `${keyDirectory}/authorities.jks`;
@@ -40,3 +39,31 @@ export function believing(
 
 /** Most replace the authorities that a program trusts by default; a variable of the user's would else do so. */
 const variables: readonly string[] = [...certificateVariables, "pnpm_config_cafile", "YARN_HTTPS_CA_FILE_PATH"];
+
+/**
+ * A store of trusted certificates as Java reads it (JKS), for it reads no PEM. It is opened without a password, so that nothing
+ * is compared with the hash at its end, which is left out.
+ *
+ * @param certificates in PEM
+ */
+function javaAuthorities(certificates: string): Uint8Array {
+  const all = [...certificates.matchAll(/-----BEGIN CERTIFICATE-----([\w+/=\s]+)-----END CERTIFICATE-----/g)];
+  const entries = all.flatMap(([, base64 = ""], at) => {
+    const der = Buffer.from(base64, "base64");
+    return [number(trustedCertificate), text(`a${at}`), Buffer.alloc(8), text("X.509"), number(der.length), der];
+  });
+  return Buffer.concat([number(0xfe_ed_fe_ed), number(2), number(all.length), ...entries]);
+}
+
+const trustedCertificate = 2;
+
+function number(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** In ASCII, behind its length. */
+function text(value: string): Buffer {
+  return Buffer.concat([Buffer.of(value.length >> 8, value.length & 255), Buffer.from(value)]);
+}

@@ -1,7 +1,7 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import type { LedgerRecord } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { readRecord } from "@gennai/protocol/read-record";
 import * as vscode from "vscode";
-import { type TimelineRow, timelineRow } from "./ledger-line.ts";
 
 export interface TimelineSource {
   readonly governance: GovernanceClient;
@@ -10,6 +10,18 @@ export interface TimelineSource {
 
 const pageSize = 500;
 const mostShown = 2000;
+
+/** A ledger record as a row of the timeline. */
+interface TimelineRow {
+  readonly label: string;
+  readonly description: string;
+  readonly tone: "plain" | "denied" | "asked";
+  readonly time: string;
+  /** Ids of its calls; they were only about to run. */
+  readonly begins: readonly string[];
+  /** Ids of its calls, which ended. */
+  readonly ends: readonly string[];
+}
 
 /** Records of the workspace's ledger, newest first. */
 export class TimelineTree implements vscode.TreeDataProvider<LedgerRecord> {
@@ -82,4 +94,25 @@ function iconOf({ tone }: TimelineRow): [string, vscode.ThemeColor?] {
     default:
       return ["circle-small"];
   }
+}
+
+/** The row of a record. A line that is not a record gets a row that says so. */
+export function timelineRow(json: string): TimelineRow {
+  const line = readRecord(json);
+  if (line === undefined)
+    return { label: "(no record)", description: "", tone: "denied", time: "", begins: [], ends: [] };
+  const kind = line.kind || "record";
+  const calls = line.calls.map(({ tool, verdict }) => `${tool} ${verdict === "allow" ? "" : verdict}`.trim());
+  const ids = line.calls.map(({ callId }) => callId);
+  const isBegun = kind === "intent" && ids.length > 0;
+  const files = line.files.map(({ path }) => path).filter((path) => path !== "");
+  const verdicts = line.calls.map(({ verdict }) => verdict);
+  return {
+    label: [...(kind === "outcome" && calls.length > 0 ? [] : [isBegun ? "starts" : kind]), ...calls].join(" · "),
+    description: [line.timestamp.slice(11, 19), ...files].filter((part) => part !== "").join(" · "),
+    tone: verdicts.includes("deny") ? "denied" : verdicts.includes("ask") ? "asked" : "plain",
+    time: line.timestamp,
+    begins: isBegun ? ids : [],
+    ends: isBegun ? [] : ids,
+  };
 }

@@ -3,8 +3,7 @@ import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { LedgerRecordSchema } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import { describe, expect, it, vi } from "vitest";
-import { timelineRow } from "../../src/status/ledger-line.ts";
-import { TimelineTree } from "../../src/status/timeline-tree.ts";
+import { TimelineTree, timelineRow } from "../../src/status/timeline-tree.ts";
 import { moveTodo, replaceTodo } from "../../src/status/todo-tree.ts";
 
 vi.mock("vscode", () => ({}));

@@ -19,7 +19,6 @@ import { untilEnded } from "../../terminal/until-ended.ts";
 import { parseCount } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { type RunFlags, sessionSettings } from "./run-options.ts";
-import { watchAttempts } from "./watch-attempts.ts";
 
 /** `gennai run --attempts N`: one request, several times, each on a copy of its own; the best of them is offered. */
 export function runAttempts(request: string | undefined, flags: RunFlags, console: Console): Promise<number> {
@@ -147,4 +146,47 @@ async function offerBest({
   }
   if (offered === undefined) return exitCode.failed;
   return offered.unasked ? exitCode.refused : exitCode.ok;
+}
+
+/**
+ * Follows attempts until all have ended, with the events of their session.
+ * @param onBegun called once for each attempt that has a session; the watch ends when the returned promises have settled too
+ */
+async function watchAttempts(
+  session: AgentSession,
+  {
+    attempts,
+    id,
+    onBegun,
+    signal,
+  }: {
+    readonly attempts: SessionAttempts;
+    readonly id: string;
+    readonly onBegun: (attempt: Attempt) => Promise<void>;
+    readonly signal: AbortSignal;
+  },
+): Promise<AttemptSet> {
+  const begun = new Map<number, Promise<void>>();
+  const look = async (): Promise<AttemptSet> => {
+    const set = (await attempts.list({ signal })).find((one) => one.id === id);
+    if (set === undefined) throw new Error("The attempts are gone.");
+    for (const attempt of set.attempts) {
+      if (attempt.sessionId === "" || begun.has(attempt.number)) continue;
+      const following = onBegun(attempt);
+      following.catch(() => undefined);
+      begun.set(attempt.number, following);
+    }
+    return set;
+  };
+  let set = await look();
+  if (set.isRunning) {
+    for await (const { event } of session.follow({ afterSeq: session.lastSeq, signal, maxAttempts: 20 })) {
+      // Events of before may have come with the stream, and what they told about is known: the first word is enough to look once.
+      if (event.case !== "attemptsChanged" && event.case !== "heartbeat") continue;
+      set = await look();
+      if (!set.isRunning) break;
+    }
+  }
+  await Promise.all(begun.values());
+  return set;
 }
