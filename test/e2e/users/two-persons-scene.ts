@@ -5,7 +5,7 @@ import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
 import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, vi } from "vitest";
-import { Watcher } from "../rpc/session-client.ts";
+import { eventsOf, Watcher } from "../rpc/session-client.ts";
 
 const directory = "/etc/gennai";
 const policy = `gennai_policy: 1
@@ -46,6 +46,7 @@ export async function twoPersonsScene(options: Pick<ServerOptions, "pageDirector
     ada,
     editor,
     isWritten: () => existsSync(join(place, "made.txt")),
+    told: () => eventsOf(editor.events, "warning"),
     records: async () => {
       const { records } = await ada.governance.listLedgerRecords({ sessionId: editor.sessionId });
       return records.map(({ json }) => json).join("\n");

@@ -23,11 +23,12 @@ test("what two persons have to agree to runs after the yes of both, and the ledg
   expect(await on.editor.end()).toBe("COMPLETED");
   expect(on.isWritten()).toBe(true);
   expect(await refusalOf(answer(bob, approval))).toMatchObject({ code: "failed_precondition" });
+  expect(on.told().slice(0, 2)).toEqual(["A second person has ten minutes to agree as well.", "bob agreed as well."]);
   expect(await on.records()).toMatch(/"by":"ada at editor-1".*"second":\{"at":\d+,"by":"bob"\}/);
 });
 
 test.each<[string, object, RegExp]>([
-  ["a no", { answer: ConfirmationAnswer.NO, reason: "not today" }, /not today/],
+  ["a no", { answer: ConfirmationAnswer.NO, reason: "not today" }, /The second person denied execution: not today/],
   ["a yes to something else", { actionSha256: "0".repeat(64) }, /did not name the action/],
 ])("%s of the second person ends it", async (_what, said, reason) => {
   await using on = await scene();

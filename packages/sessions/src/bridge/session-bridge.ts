@@ -137,7 +137,10 @@ export function sessionBridge(options: {
     tell("A second person has ten minutes to agree as well.");
     const dropped = yes.dropped ?? [];
     const without = (question.parts ?? []).flatMap(({ id, name }) => (dropped.includes(id) ? [name] : []));
-    return answerOfBoth(yes, await people.ask({ question, without, ...session }, { signal }));
+    const said = await people.ask({ question, without, ...session }, { signal });
+    if (said.type === "timeout") tell("No second person answered in time.");
+    else tell(said.type === "yes" ? `${said.by} agreed as well.` : `${said.by} did not agree.`);
+    return answerOfBoth(yes, said);
   }
 
   function askElsewhere(question: Question, logged: ClientRequest): Disposable | undefined {

@@ -52,7 +52,8 @@ export async function approveCommand(
 
 function lineOf(approval: Approval): string {
   const { id, statement, agreedBy, workspace, risk, since } = rowOf(approval);
-  return `${id}  ${spelledOut(statement)}  (risk ${risk}, ${spelledOut(agreedBy)}, ${spelledOut(workspace)}, since ${utcTime(since)})`;
+  const agreed = `${spelledOut(agreedBy)} agreed in ${spelledOut(workspace)}, ${utcTime(since)}`;
+  return `${id}  ${spelledOut(statement)}  (risk ${risk}; ${agreed})`;
 }
 
 function rowOf({ question, agreedBy, workspace, without, since: agreed }: Approval) {

@@ -78,10 +78,16 @@ export function decisionOf(kind: string, details: Details): readonly string[] {
       if (act !== "") return [oneLine(act)];
       const intent = oneLine(details["intent"]);
       if (intent !== "") return [`intent ${intent}`];
-      return Object.entries(details).map(
-        ([name, value]) =>
-          `${terminalSafe(name)} ${typeof value === "string" ? oneLine(value) : JSON.stringify(value)}`,
-      );
+      const { actor, policy, ...others } = details;
+      const [{ user, tenant }, { name: policyName }] = [recordOf(actor), recordOf(policy)];
+      return [
+        ...(actor === undefined ? [] : [`for ${oneLine(user)}, tenant ${oneLine(tenant)}`]),
+        ...(policy === undefined ? [] : [`policy ${oneLine(policyName)}`]),
+        ...Object.entries(others).map(
+          ([name, value]) =>
+            `${terminalSafe(name)} ${typeof value === "string" ? oneLine(value) : JSON.stringify(value)}`,
+        ),
+      ];
     }
     default:
       return [];

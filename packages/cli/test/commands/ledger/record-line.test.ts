@@ -20,6 +20,11 @@ test.each([
   ["review", { by: "try", title: "x", kept: [], dropped: ["a"] }, "try “x”: 0 kept, 1 dropped"],
   ["undo", { title: "x" }, "undid “x”"],
   ["session", { plan: { id: "p1", approved_by: "ann" } }, "plan p1 approved by ann"],
+  [
+    "session",
+    { actor: { tenant: "acme", user: "bob" }, policy: { name: "acme-default", sha256: "9ea0" }, other: 1 },
+    "for bob, tenant acme, policy acme-default, other 1",
+  ],
   ["intent", { plan: { id: "p1", approved_by: "ann" } }, "plan p1 begins to run, as ann approved it"],
   ["outcome", { plan: { id: "p1", state: "awaiting_approval", steps: {} } }, "plan p1: awaiting approval"],
   [

@@ -92,6 +92,6 @@ const staged = "A command runs on a copy, and what it changes is looked at befor
 
 /** For both persons of a session that has two: neither machine is that of each reader. */
 function whereItRuns(where: "server" | "client"): string {
-  if (where === "client") return "A command runs where the files are, with the rights of the session's user.";
-  return "A command runs on the server's machine, with the rights of who started it; no sandbox isolates it.";
+  if (where === "client") return "A command runs in the terminal of the session's user, with that person's rights.";
+  return "A command runs where the files are, with the rights of whoever runs Gennai there; no sandbox isolates it.";
 }

@@ -171,14 +171,14 @@ function refusalBy(
     case "no":
       return {
         code: "user_denied",
-        message: `User denied execution${answer.reason === "" ? "" : `: ${answer.reason}`}`,
+        message: `${answer.first === undefined ? "User" : "The second person"} denied execution${answer.reason === "" ? "" : `: ${answer.reason}`}`,
       };
     case "unclear":
       return { code: "unclear_answer", message: `The answer was neither yes nor no, so ${outcome}.` };
     case "timeout":
       return {
         code: "confirmation_timeout",
-        message: `Nobody answered the question in time, so ${outcome}.`,
+        message: `${answer.first === undefined ? "Nobody" : "No second person"} answered the question in time, so ${outcome}.`,
       };
     case "passed-on":
     case "nobody":

@@ -67,8 +67,8 @@ describe("seed 003 §5 payload: intent reflection, plain action statement, impac
 
   it.each<[string, Effect, RegExp]>([
     ["on a stage", stagedCommand(), /on a copy, and what it changes is looked at/],
-    ["on this machine", exec("npm test"), /on the server's machine, with the rights of who started it/],
-    ["in the user's terminal", typed(), /where the files are, with the rights of the session's user/],
+    ["outside a stage", exec("npm test"), /where the files are, with the rights of whoever runs Gennai there/],
+    ["in the user's terminal", typed(), /terminal of the session's user/],
   ])("says where a command runs: %s", (_name, effect, says) => {
     expect(question([effect]).impactStatement).toMatch(says);
   });
