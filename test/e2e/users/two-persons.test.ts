@@ -23,7 +23,7 @@ test("what two persons have to agree to runs after the yes of both, and the ledg
   expect(await on.editor.end()).toBe("COMPLETED");
   expect(on.isWritten()).toBe(true);
   expect(await refusalOf(answer(bob, approval))).toMatchObject({ code: "failed_precondition" });
-  expect(on.told().slice(0, 2)).toEqual(["A second person has ten minutes to agree as well.", "bob agreed as well."]);
+  expect(on.told().slice(-2)).toEqual(["A second person has ten minutes to agree as well.", "bob agreed as well."]);
   expect(await on.records()).toMatch(/"by":"ada at editor-1".*"second":\{"at":\d+,"by":"bob"\}/);
 });
 
