@@ -61,7 +61,7 @@ export interface LedgerCall {
   readonly reaches?: readonly string[];
   /** For a staged command: what it moved in the workspace's repository. */
   readonly refs?: readonly RefMove[];
-  /** For a staged command: every connection that it made or wanted to make. */
+  /** For a staged command: every connection that it made or wanted to make; in the record of its end, without those of an intent before. */
   readonly connections?: readonly Connection[];
   readonly verification?: "verified" | "unverified" | "failed";
   readonly confirmation?: {

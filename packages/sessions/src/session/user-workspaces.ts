@@ -52,7 +52,7 @@ export class UserWorkspaces {
 function outside(): ServiceError {
   return new ServiceError("permission_denied", "There is no such workspace among yours.", {
     reason: "workspace_outside",
-    hint: "Leave settings.working_dir empty, name a directory in your own, or keep the files with you: gennai run --local-files.",
+    hint: "Leave settings.working_dir empty, name a directory in your own, or keep the files with you: --local-files.",
   });
 }
 
