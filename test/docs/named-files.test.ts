@@ -8,7 +8,7 @@ const sources = globSync("{packages,scripts,release,test,examples,proto}/**/*.{t
   exclude: ["**/node_modules/**", "**/dist/**"],
 }).map((path) => `/${path.replaceAll("\\", "/")}`);
 
-/** Of a path in code marks, as far as it is one: `sessions/turn/gate/turn-gate.ts`, from any folder on. */
+/** Of a path in code marks, as far as it is one: `sessions/turn/turn-gate.ts`, from any folder on. */
 const named = /`((?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:tsx?|mjs|proto))`/g;
 
 /** What the build makes. */

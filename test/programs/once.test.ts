@@ -29,7 +29,7 @@ const renaming: Readonly<Record<string, string>> = {
   "store/src/sqlite/file-blob-store.ts":
     "hands a large content over in pieces, and waits for the disk in another thread",
   "store/src/audit/ledger-key-rotation.ts": "moves a key that is there",
-  "store/src/checkpoints/snapshot/newest-tree.ts": "a draft beside it would be a ref of git",
+  "store/src/checkpoints/newest-tree.ts": "a draft beside it would be a ref of git",
   "store/src/checkpoints/checkpoint-records.ts": "makes room between the draft and its name",
   "store/src/ledger/accept-rollback.ts": "moves a head that is there",
   "sessions/src/client-workspace/control-mirror.ts": "readers list the directory, so the draft is elsewhere",

@@ -63,8 +63,7 @@ const allowed: Readonly<Record<string, string>> = {
   "vscode/src/server/launch/node-program.ts":
     "Node with a few lines of ours, from the user's settings or out of any folder, in the home",
   "vscode/src/terminal/vscode-terminals.ts": "commands that the gate admitted, where the user sees them",
-  "vscode/src/background/background-terminals.ts":
-    "nothing: a terminal without a program, which shows text of a server",
+  "vscode/src/terminal/background-terminals.ts": "nothing: a terminal without a program, which shows text of a server",
   "vscode/src/terminal/end-processes.ts": "ps, which reads no file of the workspace",
 };
 

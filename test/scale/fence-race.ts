@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createOnce, type StreamAccess } from "@gennai/store/nats/stream/create-once";
+import { createOnce, type StreamAccess } from "@gennai/store/nats/create-once";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import type { NatsCluster } from "../conformance/session-log/nats-cluster.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import type { SessionLog } from "@gennai/store/log/session-log";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { openNatsStore } from "@gennai/store/nats/open-nats-store";
-import { parseLogAddress } from "@gennai/store/nats/stream/log-address";
 import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import type { NatsCluster } from "../conformance/session-log/nats-cluster.ts";

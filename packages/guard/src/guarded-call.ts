@@ -5,7 +5,7 @@ import { NotedFiles } from "@gennai/sessions/context/noted-files";
 import { loadTurnRules } from "@gennai/sessions/policies/turn-rules";
 import type { Session } from "@gennai/sessions/session/session";
 import { WorkingTreeClaim } from "@gennai/sessions/session/working-tree-claim";
-import { SessionJournal } from "@gennai/sessions/turn/records/session-journal";
+import { SessionJournal } from "@gennai/sessions/turn/session-journal";
 import { GuardedChanges } from "./guarded-changes.ts";
 import { type GuardedToolPorts, guardedTool } from "./guarded-tools.ts";
 import type { GuardedHost, HostCall, HostCallEnd, HostVerdict } from "./hosts/guarded-host.ts";

@@ -10,8 +10,8 @@ import { askWithoutCheckpoint } from "@gennai/sessions/restore/turn-checkpoints"
 import type { Session } from "@gennai/sessions/session/session";
 import { maxFileBytes } from "@gennai/sessions/tools/text-limits";
 import type { ToolFact } from "@gennai/sessions/tools/tool-fact";
-import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
-import type { FileState, PathChange } from "@gennai/store/checkpoints/snapshot/file-state";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 
 /** Milliseconds for keeping what a command may change: less than an agent's hook waits for its answer. */

@@ -3,7 +3,7 @@ import { endStates, type LoggedEvent } from "@gennai/agent/events/session-event"
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "@gennai/sessions/session/session";
-import { startTurn } from "@gennai/sessions/turn/start/prepare-turn";
+import { startTurn } from "@gennai/sessions/turn/prepare-turn";
 
 export interface PlanTurnInput {
   readonly text: string;

@@ -8,7 +8,7 @@ import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import { openSandbox } from "@gennai/shell/open-sandbox";
 import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
-import { parseLogAddress } from "@gennai/store/nats/stream/log-address";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { readTlsFiles } from "./http/listen/tls-files.ts";
 import type { StagesUsed } from "./rpc/open-stages.ts";
 import { parseMetricsAddress } from "./telemetry/export/telemetry-settings.ts";

@@ -1,5 +1,5 @@
 import type { Check, Finding } from "@gennai/machine/finding";
-import { type LogAddress, parseLogAddress } from "./nats/stream/log-address.ts";
+import { type LogAddress, parseLogAddress } from "./nats/log-address.ts";
 
 /** Milliseconds. */
 const timeout = 5_000;

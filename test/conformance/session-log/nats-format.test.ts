@@ -1,7 +1,7 @@
+import { type LogAddress, parseLogAddress } from "@gennai/store/nats/log-address";
+import { logFormat, logFormatSubject } from "@gennai/store/nats/log-format";
+import { openLogStreams } from "@gennai/store/nats/log-streams";
 import { type NatsStoreOptions, openNatsStore } from "@gennai/store/nats/open-nats-store";
-import { type LogAddress, parseLogAddress } from "@gennai/store/nats/stream/log-address";
-import { logFormat, logFormatSubject } from "@gennai/store/nats/stream/log-format";
-import { openLogStreams } from "@gennai/store/nats/stream/log-streams";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { NatsCluster } from "./nats-cluster.ts";

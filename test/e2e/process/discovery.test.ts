@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { announcedServers } from "@gennai/client/node/announced-servers";
 import { UnsafeFileError } from "@gennai/machine/private-file";
 import type { DiscoveryRecord } from "@gennai/protocol/discovery";
-import { writeDiscovery } from "@gennai/server/http/routes/discovery";
+import { writeDiscovery } from "@gennai/server/http/discovery";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 let root = "";

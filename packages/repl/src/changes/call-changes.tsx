@@ -1,6 +1,6 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useChat } from "../chat/chat-context.ts";
-import { firstChangedLine } from "../review/diff/file-diff.ts";
+import { firstChangedLine } from "../review/file-diff.ts";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
 import { LeftToday } from "./left-today.tsx";

@@ -4,8 +4,8 @@ import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import type { ChangedContent } from "../control/session/change-contents.ts";
 import { useLineColours } from "../look/use-line-colours.ts";
-import type { DiffRow } from "../review/diff/diff-rows.ts";
-import { DiffTable } from "../review/diff/diff-table.tsx";
+import type { DiffRow } from "../review/diff-rows.ts";
+import { DiffTable } from "../review/diff-table.tsx";
 
 /** Rows of a diff that are shown until the reader asks for all. */
 const shownFirst = 14;

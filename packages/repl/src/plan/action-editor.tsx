@@ -1,7 +1,7 @@
 import { splitLines } from "@gennai/protocol/diff/line-edit";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { CodePane, type CodePaneHandle } from "../look/code-pane.tsx";
-import { textForField, textFromField } from "../review/file/hunk-edit.ts";
+import { textForField, textFromField } from "../review/hunk-edit.ts";
 import type { EditableAction } from "./edit-action.ts";
 
 interface ActionEditorProps {

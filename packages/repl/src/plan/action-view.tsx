@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
-import { diffRows } from "../review/diff/diff-rows.ts";
-import { DiffTable } from "../review/diff/diff-table.tsx";
+import { diffRows } from "../review/diff-rows.ts";
+import { DiffTable } from "../review/diff-table.tsx";
 
 const verdictWords = { allow: "Allowed by the rules", ask: "Asks when it runs", deny: "Denied by the rules" };
 

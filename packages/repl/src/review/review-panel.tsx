@@ -15,11 +15,11 @@ import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/pr
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
 import { ApplyBar, type ApplyStep } from "./apply-bar.tsx";
-import { ContentCache } from "./diff/content-cache.ts";
-import { hunkCounts } from "./diff/diff-rows.ts";
-import { type FileActions, FileSection } from "./file/file-section.tsx";
-import type { HunkReference } from "./file/hunk-reference.ts";
-import { objections, objectionTo } from "./file/objections.ts";
+import { ContentCache } from "./content-cache.ts";
+import { hunkCounts } from "./diff-rows.ts";
+import { type FileActions, FileSection } from "./file-section.tsx";
+import type { HunkReference } from "./hunk-reference.ts";
+import { objections, objectionTo } from "./objections.ts";
 import { ReviewHead } from "./review-head.tsx";
 import { commandOf, type ReviewCommand } from "./review-keys.ts";
 import { OutcomeView, type ReviewOutcome } from "./review-outcome.tsx";

@@ -1,7 +1,7 @@
 import { decidableIds } from "@gennai/client/host/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type HunkReference, hunkElementId, placesOf } from "./file/hunk-reference.ts";
+import { type HunkReference, hunkElementId, placesOf } from "./hunk-reference.ts";
 
 /** The current hunk of a review, and how to move. */
 export interface HunkWalk {

@@ -4,8 +4,8 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import type { ReadChange } from "@gennai/protocol/read-record";
 import { useEffect, useState } from "preact/hooks";
 import { CodePane } from "../look/code-pane.tsx";
-import { DiffTable } from "../review/diff/diff-table.tsx";
-import { fileDiff } from "../review/diff/file-diff.ts";
+import { DiffTable } from "../review/diff-table.tsx";
+import { fileDiff } from "../review/file-diff.ts";
 
 export interface FileThenProps {
   readonly version: ReadChange;

@@ -5,7 +5,7 @@ import { Allowance } from "../admission/allowance.ts";
 import { sendError, sendJson } from "../http/http-response.ts";
 import { isOwnPage } from "../http/request-guard.ts";
 import type { Route } from "../http/route.ts";
-import { readSmallJson } from "../http/routes/small-json.ts";
+import { readSmallJson } from "../http/small-json.ts";
 import type { AskedElsewhere } from "./asked-elsewhere.ts";
 
 const triesPerSecond = 10;

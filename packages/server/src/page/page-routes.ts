@@ -12,7 +12,7 @@ import { Allowance } from "../admission/allowance.ts";
 import { sendError, sendJson } from "../http/http-response.ts";
 import { isOwnPage } from "../http/request-guard.ts";
 import type { Route, RouteContext } from "../http/route.ts";
-import { readSmallJson } from "../http/routes/small-json.ts";
+import { readSmallJson } from "../http/small-json.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
 import type { PageDevices } from "./page-devices.ts";
 import { type PageFile, pageScript } from "./page-files.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobStore } from "@gennai/store/log/session-log";
-import type { LogStreams } from "@gennai/store/nats/stream/log-streams";
+import type { LogStreams } from "@gennai/store/nats/log-streams";
 import { headers, type Msg } from "@nats-io/transport-node";
 import * as z from "zod";
 import type { MessageProofs } from "./message-proof.ts";

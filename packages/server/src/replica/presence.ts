@@ -1,11 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "@gennai/machine/service-error";
-import {
-  type LogStreams,
-  replicaLifetime,
-  replicaOfSubject,
-  replicaSubject,
-} from "@gennai/store/nats/stream/log-streams";
+import { type LogStreams, replicaLifetime, replicaOfSubject, replicaSubject } from "@gennai/store/nats/log-streams";
 
 /** Milliseconds between signs of life. */
 const beat = 1_000;

@@ -9,8 +9,8 @@ import {
 import type { EmergencyRecord } from "@gennai/sessions/rules/emergency-controls";
 import type { EmergencyStore } from "@gennai/sessions/rules/emergency-store";
 import { StoreError } from "@gennai/store/database/store-error";
+import { createOnce } from "@gennai/store/nats/create-once";
 import type { NatsStore } from "@gennai/store/nats/open-nats-store";
-import { createOnce } from "@gennai/store/nats/stream/create-once";
 import * as z from "zod";
 
 const messageSchema = z.object({

@@ -22,7 +22,7 @@ import { turnPrompt } from "@gennai/sessions/prompt/turn-prompt";
 import type { EmergencyControls } from "@gennai/sessions/rules/emergency-controls";
 import { type StandingAnswer, StandingAnswers } from "@gennai/sessions/rules/standing-answers";
 import type { Session } from "@gennai/sessions/session/session";
-import { checkCall } from "@gennai/sessions/turn/gate/check-call";
+import { checkCall } from "@gennai/sessions/turn/check-call";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { type GoverningAct, recordAct } from "@gennai/store/ledger/persons-ledger";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type SubscribeRequest, SubscribeRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { SessionOwnership } from "@gennai/sessions/session/log/owned-log";
+import type { SessionOwnership } from "@gennai/sessions/session/owned-log";
 import type { ReplicaInbox, ReplicaMessage } from "../replica/inbox.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 

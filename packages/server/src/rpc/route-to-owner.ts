@@ -25,7 +25,7 @@ import {
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Callers } from "@gennai/sessions/session/identity";
-import type { SessionOwnership } from "@gennai/sessions/session/log/owned-log";
+import type { SessionOwnership } from "@gennai/sessions/session/owned-log";
 import type { ReplicaInbox } from "../replica/inbox.ts";
 import type { ReplicaPresence } from "../replica/presence.ts";
 import type { Scopes } from "../telemetry/signals/scopes.ts";

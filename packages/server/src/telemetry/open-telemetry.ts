@@ -12,9 +12,9 @@ import { AlwaysOffSampler, BasicTracerProvider, BatchSpanProcessor } from "@open
 import { metricExporter, spanExporter } from "./export/otlp-exporters.ts";
 import type { TelemetrySettings } from "./export/telemetry-settings.ts";
 import { observeLoad } from "./load-gauges.ts";
-import { observedGate } from "./observed/observed-gate.ts";
-import { observedModel } from "./observed/observed-model.ts";
-import { observedTurns } from "./observed/observed-turn.ts";
+import { observedGate } from "./observed-gate.ts";
+import { observedModel } from "./observed-model.ts";
+import { observedTurns } from "./observed-turn.ts";
 import { errorCode, rpcCode } from "./signals/error-code.ts";
 import { errorType } from "./signals/gen-ai.ts";
 import { createInstruments, type Instruments } from "./signals/instruments.ts";

@@ -27,7 +27,7 @@ import { UserWorkspaces } from "@gennai/sessions/session/user-workspaces";
 import { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { CheckpointRegistry } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { withReplacedFiles } from "@gennai/store/log/with-replaced-files";
-import type { LogAddress } from "@gennai/store/nats/stream/log-address";
+import type { LogAddress } from "@gennai/store/nats/log-address";
 import { openStore } from "@gennai/store/sqlite/store";
 import { FreeSpace } from "../admission/free-space.ts";
 import { LedgerExport } from "../export/ledger-export.ts";

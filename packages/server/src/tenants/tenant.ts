@@ -5,7 +5,7 @@ import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import type { Callers } from "@gennai/sessions/session/identity";
 import type { Stages } from "@gennai/shell/stages/stages";
-import type { LogAddress } from "@gennai/store/nats/stream/log-address";
+import type { LogAddress } from "@gennai/store/nats/log-address";
 import type { Admission } from "../admission/admission.ts";
 import type { RpcOptions } from "../rpc/transport/rpc-handlers.ts";
 import type { ServerWatch } from "../telemetry/server-watch.ts";

@@ -11,7 +11,7 @@ import { directoryName } from "@gennai/sessions/session/user-workspaces";
 import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 import { derivedKey } from "@gennai/store/ledger/derived-key";
 import { ledgerKeyFile } from "@gennai/store/ledger/ledger-key";
-import type { LogAddress } from "@gennai/store/nats/stream/log-address";
+import type { LogAddress } from "@gennai/store/nats/log-address";
 import { hasOld, type OldOrder, type OldPurge, purgeOld } from "@gennai/store/purge/purge-old";
 import { stateDirectoriesIn } from "@gennai/store/purge/storage-use";
 import { openStore } from "@gennai/store/sqlite/store";

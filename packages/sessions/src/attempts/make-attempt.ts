@@ -13,7 +13,7 @@ import type { PersonsNetwork } from "../policy-workbench/persons-network.ts";
 import type { PolicyWorkbench } from "../policy-workbench/policy-workbench.ts";
 import { followed } from "../session/own-turn.ts";
 import type { Session } from "../session/session.ts";
-import { prepareTurn, type TurnInput } from "../turn/start/prepare-turn.ts";
+import { prepareTurn, type TurnInput } from "../turn/prepare-turn.ts";
 import { isUsable } from "./attempt.ts";
 import type { AttemptLimits } from "./attempt-budget.ts";
 import type { OpenAttempts } from "./kept-attempts.ts";

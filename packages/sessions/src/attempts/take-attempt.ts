@@ -18,9 +18,9 @@ import { chooseScenario } from "../policies/load-scenarios.ts";
 import { proposedTree } from "../proposal/propose-staged-tool.ts";
 import { fileInWorkspace, type SessionProposal } from "../proposal/session-proposal.ts";
 import { finalText, opening } from "../session/own-turn.ts";
+import type { PreparedTurn } from "../session/prepared-turn.ts";
 import type { Session } from "../session/session.ts";
-import type { PreparedTurn } from "../session/turns/prepared-turn.ts";
-import { buildTurnGate } from "../turn/gate/turn-gate.ts";
+import { buildTurnGate } from "../turn/turn-gate.ts";
 
 /** The attempt that a user takes, and access to its contents by digest. */
 export interface WantedAttempt {

@@ -35,7 +35,7 @@ import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { KnownFiles } from "../session/state/known-files.ts";
 import { maxFileBytes } from "../tools/text-limits.ts";
-import { createTools } from "../turn/gate/tool-set.ts";
+import { createTools } from "../turn/tool-set.ts";
 import { type CommandsHere, commandsHere } from "./commands-here.ts";
 import { decidableCalls } from "./decidable-calls.ts";
 import { decideLines, type LineAnswer } from "./decide-lines.ts";

@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { ReplacedFiles } from "@gennai/stage/commit/replaced-files";
-import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
-import type { FileState } from "@gennai/store/checkpoints/snapshot/file-state";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BlobStore } from "@gennai/store/log/session-log";
 

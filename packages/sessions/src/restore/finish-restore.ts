@@ -2,7 +2,7 @@ import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
-import type { FileState } from "@gennai/store/checkpoints/snapshot/file-state";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { Session } from "../session/session.ts";
 import type { OpenRestore } from "../session/state/work-steps.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";

@@ -10,8 +10,8 @@ import { holdDirectory } from "@gennai/machine/workspace/files/held-directory";
 import { readHeldFile } from "@gennai/machine/workspace/files/held-file";
 import { splitRelative } from "@gennai/machine/workspace/paths/split-relative";
 import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
-import type { FileState } from "@gennai/store/checkpoints/snapshot/file-state";
-import { maxFileBytes } from "@gennai/store/checkpoints/snapshot/kept-paths";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
+import { maxFileBytes } from "@gennai/store/checkpoints/kept-paths";
 import type { Session } from "../session/session.ts";
 import type { RestorePlace } from "./write-restore.ts";
 

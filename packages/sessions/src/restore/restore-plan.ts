@@ -2,7 +2,7 @@ import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { mergedBytes } from "@gennai/protocol/diff/three-way-diff";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
-import type { FileState, PathChange } from "@gennai/store/checkpoints/snapshot/file-state";
+import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";
 import { inTheWayOf, type PresentFiles } from "./present-files.ts";
 

@@ -5,8 +5,8 @@ import type { Analysis, ExecutionContext, Found, Judgement, Tool, ToolOutcome } 
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { allow, ask, type Verdict } from "@gennai/governance/verdict";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
-import { operationOf, type PathChange } from "@gennai/store/checkpoints/snapshot/file-state";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import { operationOf, type PathChange } from "@gennai/store/checkpoints/file-state";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 
 /** Milliseconds that a stopped turn waits for the checkpoint after its last call. */

@@ -2,7 +2,7 @@ import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
-import type { SessionWriter } from "./log/session-writer.ts";
+import type { SessionWriter } from "./session-writer.ts";
 import type { SessionState } from "./state/session-state.ts";
 
 /** Maximum waiting messages of one turn. */

@@ -20,9 +20,9 @@ import type { LoadedLimits } from "../rules/load-limits.ts";
 import type { AcceptedChecks, AcceptedConnections } from "../rules/workspace-answers.ts";
 import type { LoadedHooks } from "../rules/workspace-hooks.ts";
 import type { Callers } from "./identity.ts";
-import type { LogServices } from "./log/owned-log.ts";
+import type { LogServices } from "./owned-log.ts";
 import type { ServerObserver } from "./server-observer.ts";
-import type { TurnServices } from "./turns/session-turns.ts";
+import type { TurnServices } from "./session-turns.ts";
 import type { UserWorkspaces } from "./user-workspaces.ts";
 import type { WorkspaceGovernance } from "./workspace-governance.ts";
 

@@ -21,15 +21,15 @@ import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
 import { SessionWorkspaceChannel } from "../bridge/workspace-channel.ts";
 import { type SettledSettings, tellSessionEnd } from "../rules/session-hooks.ts";
-import { OwnedLog } from "./log/owned-log.ts";
-import type { SessionWriter } from "./log/session-writer.ts";
+import { OwnedLog } from "./owned-log.ts";
 import { QueuedMessages } from "./queued-messages.ts";
 import { SessionActs } from "./session-acts.ts";
 import type { SessionServices } from "./session-services.ts";
+import { SessionTurns } from "./session-turns.ts";
+import type { SessionWriter } from "./session-writer.ts";
 import { SeenContents } from "./state/seen-contents.ts";
 import { SessionState } from "./state/session-state.ts";
 import type { OpenRestore } from "./state/work-steps.ts";
-import { SessionTurns } from "./turns/session-turns.ts";
 
 /**
  * One session: its log, the state folded from it, and its running turn. The turn belongs to the session, not to a client's

@@ -10,9 +10,9 @@ import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { ExecutionContext, Tool } from "@gennai/governance/tool";
 import type { ProjectNotes } from "../prompt/project-notes.ts";
 import { turnInstructions } from "../prompt/turn-prompt.ts";
-import type { SessionWriter } from "../session/log/session-writer.ts";
 import type { Session } from "../session/session.ts";
-import { createRedactingSink } from "./records/redacting-sink.ts";
+import type { SessionWriter } from "../session/session-writer.ts";
+import { createRedactingSink } from "./redacting-sink.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
 /** Maximum model calls of a sub-agent, if the session permits more. */

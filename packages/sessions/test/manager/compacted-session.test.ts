@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { turnPrompt } from "#prompt/turn-prompt";
 import type { Session } from "#session/session";
 import { SessionState } from "#session/state/session-state";
-import { compactConversation } from "#turn/start/compaction-turn";
-import { startTurn } from "#turn/start/prepare-turn";
+import { compactConversation } from "#turn/compaction-turn";
+import { startTurn } from "#turn/prepare-turn";
 import { never, planBench, seedPlan, write } from "../plans/plan-fixture.ts";
 
 const intents = `intents:

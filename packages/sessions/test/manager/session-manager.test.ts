@@ -1,6 +1,6 @@
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
-import { startTurn } from "#turn/start/prepare-turn";
+import { startTurn } from "#turn/prepare-turn";
 
 test("a session that cannot be opened keeps no other from being stopped", async () => {
   await using server = await startTestServer({ steps: [{ delay_ms: 60_000 }] });

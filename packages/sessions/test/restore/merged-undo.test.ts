@@ -1,5 +1,5 @@
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
-import type { PathChange } from "@gennai/store/checkpoints/snapshot/file-state";
+import type { PathChange } from "@gennai/store/checkpoints/file-state";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FileContents } from "#restore/file-contents";

@@ -1,5 +1,5 @@
-import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
-import type { FileState } from "@gennai/store/checkpoints/snapshot/file-state";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
 import { expect, test } from "vitest";
 import { FileContents } from "#restore/file-contents";
 import { restoredLines } from "#restore/restore-checkpoint";

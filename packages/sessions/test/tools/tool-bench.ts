@@ -15,7 +15,7 @@ import type { EditorBridge } from "#bridge/session-bridge";
 import { IntentsService } from "#intents/intents-service";
 import { KnownFiles } from "#session/state/known-files";
 import { isToolFact } from "#tools/tool-fact";
-import { createTools, type ToolPorts } from "#turn/gate/tool-set";
+import { createTools, type ToolPorts } from "#turn/tool-set";
 
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { tryFileLock } from "@gennai/machine/process/locks/file-lock";
 import { hasCode } from "@gennai/machine/system-error";
 import * as z from "zod";
-import { CheckpointError, checkpointTrouble } from "./snapshot/checkpoint-error.ts";
-import { keptTreeSchema } from "./snapshot/kept-tree.ts";
+import { CheckpointError, checkpointTrouble } from "./checkpoint-error.ts";
+import { keptTreeSchema } from "./kept-tree.ts";
 
 const recordSchema = z.strictObject({
   version: z.literal(1),

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
-import { ShadowTree } from "./snapshot/shadow-tree.ts";
+import { ShadowTree } from "./shadow-tree.ts";
 import { checkpointDirectory, WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
 
 /**

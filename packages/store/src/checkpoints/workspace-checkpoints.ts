@@ -5,11 +5,11 @@ import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { storeTrouble } from "../database/store-trouble.ts";
+import { CheckpointError, type CheckpointErrorCode, checkpointTrouble } from "./checkpoint-error.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";
-import { CheckpointError, type CheckpointErrorCode, checkpointTrouble } from "./snapshot/checkpoint-error.ts";
-import type { FileState, PathChange } from "./snapshot/file-state.ts";
-import type { KeptTree } from "./snapshot/kept-tree.ts";
-import { ShadowTree } from "./snapshot/shadow-tree.ts";
+import type { FileState, PathChange } from "./file-state.ts";
+import type { KeptTree } from "./kept-tree.ts";
+import { ShadowTree } from "./shadow-tree.ts";
 
 /** Milliseconds after which checkpoints are removed, besides the limit of their number. */
 const maxAge = 14 * 24 * 60 * 60_000;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { databaseFile } from "../database/database.ts";
 import { StoreError, type StoreErrorCode } from "../database/store-error.ts";
 import type { ArrivedMessage, LogCopy } from "./log-copy.ts";
+import type { LogStreams } from "./log-streams.ts";
 import { BrokenChain, streamDigest } from "./message-chain.ts";
-import type { LogStreams } from "./stream/log-streams.ts";
 
 /** What may pass by itself: the same messages are then taken again. */
 const passing: ReadonlySet<StoreErrorCode> = new Set(["disk_full", "read_only", "busy", "io", "closed"]);

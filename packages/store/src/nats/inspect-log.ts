@@ -1,7 +1,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { connectionOptions, type LogAddress } from "./stream/log-address.ts";
-import { logStreamName, replicaOfSubject, replicaStreamName, replicaSubject } from "./stream/log-streams.ts";
+import { connectionOptions, type LogAddress } from "./log-address.ts";
+import { logStreamName, replicaOfSubject, replicaStreamName, replicaSubject } from "./log-streams.ts";
 
 /** The present state of a shared log. */
 export interface LogInspection {

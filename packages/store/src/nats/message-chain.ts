@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { AckPolicy, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
+import type { StreamAccess } from "./create-once.ts";
 import { sessionSubjects } from "./log-message.ts";
-import type { StreamAccess } from "./stream/create-once.ts";
 
 /**
  * Chains a session's messages: each has a header with the digest of all earlier ones as its writer had read them. So it is

@@ -4,7 +4,7 @@ import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { ObjectStore } from "@nats-io/obj";
 import { StoreError } from "../database/store-error.ts";
 import type { BlobStore } from "../log/session-log.ts";
-import { logUnavailable } from "./stream/stream-follower.ts";
+import { logUnavailable } from "./stream-follower.ts";
 
 /** Larger contents than this are refused: they would pass through every node of the cluster. */
 const maxBytes = 64 * 1024 * 1024;

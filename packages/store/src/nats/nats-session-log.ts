@@ -20,6 +20,7 @@ import {
 import { appendConflict, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { numberedEvents } from "../sqlite/session-table.ts";
 import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
+import { createOnce } from "./create-once.ts";
 import type { LogCopy, LogPosition } from "./log-copy.ts";
 import {
   decodeMessage,
@@ -29,10 +30,9 @@ import {
   sessionSubject,
   tokenSubject,
 } from "./log-message.ts";
+import type { LogStreams } from "./log-streams.ts";
 import { chainHeader } from "./message-chain.ts";
-import { createOnce } from "./stream/create-once.ts";
-import type { LogStreams } from "./stream/log-streams.ts";
-import type { StreamFollower } from "./stream/stream-follower.ts";
+import type { StreamFollower } from "./stream-follower.ts";
 
 export interface NatsSessionLogOptions {
   /** Where the public keys of the ledger lie. */

@@ -11,7 +11,10 @@ import { FileBlobStore } from "../sqlite/file-blob-store.ts";
 import { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
 import { type Store, type StoreOptions } from "../sqlite/store.ts";
 import { takeInto } from "./copy-trust.ts";
+import { createOnce } from "./create-once.ts";
+import type { LogAddress } from "./log-address.ts";
 import { type ArrivedMessage, LogCopy } from "./log-copy.ts";
+import { logFormatSubject, refuseNewerLog } from "./log-format.ts";
 import {
   decodeLock,
   decodeMessage,
@@ -19,14 +22,11 @@ import {
   parseSessionSubject,
   type SessionMessage,
 } from "./log-message.ts";
+import { type LogStreams, openLogStreams, patiently } from "./log-streams.ts";
 import { chainLink } from "./message-chain.ts";
 import { NatsBlobStore } from "./nats-blob-store.ts";
 import { NatsSessionLog } from "./nats-session-log.ts";
-import { createOnce } from "./stream/create-once.ts";
-import type { LogAddress } from "./stream/log-address.ts";
-import { logFormatSubject, refuseNewerLog } from "./stream/log-format.ts";
-import { type LogStreams, openLogStreams, patiently } from "./stream/log-streams.ts";
-import { StreamFollower } from "./stream/stream-follower.ts";
+import { StreamFollower } from "./stream-follower.ts";
 
 export interface NatsStore extends Store {
   readonly log: NatsSessionLog;

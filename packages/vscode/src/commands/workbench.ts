@@ -3,7 +3,6 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import type * as vscode from "vscode";
 import type { ChangeSets } from "../apply/change-sets.ts";
 import type { ProposalApplier } from "../apply/proposal-applier.ts";
-import type { BackgroundTerminals } from "../background/background-terminals.ts";
 import type { ContentDocuments } from "../documents/content-documents.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import type { AgentChanges } from "../git/agent-changes.ts";
@@ -24,6 +23,7 @@ import type { GennaiSettings } from "../settings/settings.ts";
 import type { SessionTree } from "../status/session-tree.ts";
 import type { TimelineTree } from "../status/timeline-tree.ts";
 import type { TodoTree } from "../status/todo-tree.ts";
+import type { BackgroundTerminals } from "../terminal/background-terminals.ts";
 
 /** What the commands work with: the parts of one window. */
 export interface Workbench {

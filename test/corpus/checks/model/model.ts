@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { provesNothing } from "@gennai/sessions/plans/run/verify-plan";
-import { checkCall } from "@gennai/sessions/turn/gate/check-call";
+import { provesNothing } from "@gennai/sessions/plans/verify-plan";
+import { checkCall } from "@gennai/sessions/turn/check-call";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { never, planBench, seedPlan, write } from "../../../../packages/sessions/test/plans/plan-fixture.ts";
 import { allEvents, eventsOf, runTurn, startSession, Watcher } from "../../../e2e/rpc/session-client.ts";

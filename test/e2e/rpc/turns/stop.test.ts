@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { startTurn } from "@gennai/sessions/turn/start/prepare-turn";
+import { startTurn } from "@gennai/sessions/turn/prepare-turn";
 import { processesSaying } from "@gennai/testkit/processes";
 import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";

@@ -12,8 +12,8 @@ import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { type Said, said } from "../command-host.ts";
-import { openProvenance, type SourceFlags } from "./report/open-provenance.ts";
-import { momentOf } from "./report/since.ts";
+import { openProvenance, type SourceFlags } from "./open-provenance.ts";
+import { momentOf } from "./since.ts";
 
 export interface BlameFlags extends SourceFlags {
   readonly since?: string;

@@ -10,7 +10,7 @@ import type { Said } from "../command-host.ts";
 import { partsOf } from "../options/chosen-parts.ts";
 import type { WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { leavesText, leavingParts, neverLeaves } from "../options/what-leaves.ts";
-import { commitNamed, openProvenance } from "./report/open-provenance.ts";
+import { commitNamed, openProvenance } from "./open-provenance.ts";
 
 export interface NoteFlags extends WorkspaceFlags {
   readonly include?: string;

@@ -37,7 +37,7 @@ export function registerProvenanceCommands(program: Command, { runs }: CommandHo
     .option("--public-key <file>", "whose signature the bundle, or a note, must have")
     .option("--json", "the same as --format json")
     .addHelpText("after", reportHelp)
-    .action(runs(async () => (await import("./report/report-command.ts")).reportCommand));
+    .action(runs(async () => (await import("./report-command.ts")).reportCommand));
   const provenance = program.command("provenance").description("attach the origin of lines to commits");
   workspaceOption(
     provenance

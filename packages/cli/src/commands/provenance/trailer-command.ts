@@ -7,7 +7,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import type { Said } from "../command-host.ts";
 import type { WorkspaceFlags } from "../options/resolve-workspace.ts";
 import { leavesText, neverLeaves } from "../options/what-leaves.ts";
-import { commitNamed, openProvenance } from "./report/open-provenance.ts";
+import { commitNamed, openProvenance } from "./open-provenance.ts";
 
 export interface TrailerFlags extends WorkspaceFlags {
   readonly amend?: boolean;

@@ -12,7 +12,7 @@ import { CopyButton } from "../../look/copy-button.tsx";
 import { Icon } from "../../look/icon.tsx";
 import { RenamedFrom } from "../../look/renamed-from.tsx";
 import { VisibleText } from "../../look/visible-text.tsx";
-import { hunkCounts } from "../../review/diff/diff-rows.ts";
+import { hunkCounts } from "../../review/diff-rows.ts";
 import { useChat } from "../chat-context.ts";
 
 export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }) {

@@ -1,8 +1,8 @@
 import { type BlobSource, type ContentSide, checkedBlob, sideOf } from "@gennai/client/review/change-content";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { withoutMark } from "../../review/diff/content-cache.ts";
-import { type FileDiff, fileDiff } from "../../review/diff/file-diff.ts";
+import { withoutMark } from "../../review/content-cache.ts";
+import { type FileDiff, fileDiff } from "../../review/file-diff.ts";
 
 /** What is known of both sides of a changed file. */
 export type ChangedContent =

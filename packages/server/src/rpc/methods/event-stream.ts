@@ -5,8 +5,8 @@ import { endStates } from "@gennai/agent/events/session-event";
 import { eventWithMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";
-import { mergeDeltas } from "@gennai/sessions/session/log/session-writer";
 import type { Session } from "@gennai/sessions/session/session";
+import { mergeDeltas } from "@gennai/sessions/session/session-writer";
 import { storeTrouble } from "@gennai/store/database/store-trouble";
 import { eventToWire, heartbeat } from "../wire/events/event-to-wire.ts";
 

@@ -3,7 +3,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { InvokeRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Session } from "@gennai/sessions/session/session";
-import { startTurn } from "@gennai/sessions/turn/start/prepare-turn";
+import { startTurn } from "@gennai/sessions/turn/prepare-turn";
 import { clientFromWire } from "../wire/client-from-wire.ts";
 import { turnInputFromWire } from "../wire/turn-input-from-wire.ts";
 import { streamEvents } from "./event-stream.ts";

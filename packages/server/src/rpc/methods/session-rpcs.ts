@@ -6,7 +6,7 @@ import type { AgentService, SkillSchema } from "@gennai/protocol/gen/gennai/agen
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { sessionSkills } from "@gennai/sessions/prompt/load-skills";
 import type { Session } from "@gennai/sessions/session/session";
-import { compactConversation } from "@gennai/sessions/turn/start/compaction-turn";
+import { compactConversation } from "@gennai/sessions/turn/compaction-turn";
 
 const maxTitle = 200;
 

@@ -6,8 +6,8 @@ import type {
   EditorContext as WireContext,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { EditorContext } from "@gennai/sessions/context/editor-context";
-import type { TurnInput } from "@gennai/sessions/turn/start/prepare-turn";
-import type { SaidMessage } from "@gennai/sessions/turn/start/queue-message";
+import type { TurnInput } from "@gennai/sessions/turn/prepare-turn";
+import type { SaidMessage } from "@gennai/sessions/turn/queue-message";
 
 const maxInputCharacters = 1024 * 1024;
 

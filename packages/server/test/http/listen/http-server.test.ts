@@ -8,8 +8,8 @@ import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type HttpListener, type HttpServerOptions, listenHttp } from "#http/listen/http-server";
 import { PortTakenError } from "#http/listen/listen-address";
+import { healthRoute } from "#http/probe-routes";
 import { rpcRoutes } from "#http/route";
-import { healthRoute } from "#http/routes/probe-routes";
 import { createToken } from "#http/token";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";

@@ -7,8 +7,8 @@ import { makeTestCertificates, type TestCertificates } from "@gennai/testkit/tes
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type HttpListener, type HttpServerOptions, listenHttp } from "#http/listen/http-server";
 import { readTlsFiles } from "#http/listen/tls-files";
+import { healthRoute } from "#http/probe-routes";
 import { rpcRoutes } from "#http/route";
-import { healthRoute } from "#http/routes/probe-routes";
 import { createToken } from "#http/token";
 import { openPageDoor } from "#page/page-routes";
 import { PageTokens } from "#page/page-tokens";

@@ -6,7 +6,7 @@ import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governanc
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { runProposed } from "@gennai/shell/run/run-proposed";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/shell/run/run-staged";
-import type { LeftCommit } from "../../session/log/interrupted-turn.ts";
+import type { LeftCommit } from "../../session/interrupted-turn.ts";
 import type { ToolFact } from "../tool-fact.ts";
 import { waysToKeep } from "../ways-to-keep.ts";
 import { commandOutcome, jobNotes } from "./command-outcome.ts";

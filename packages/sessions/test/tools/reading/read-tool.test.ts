@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { samplePng } from "@gennai/testkit/sample-images";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ToolPorts } from "#turn/gate/tool-set";
+import type { ToolPorts } from "#turn/tool-set";
 import { noise, pem } from "../../../../machine/test/redaction/secret-cases.ts";
 import { sha256, ToolBench } from "../tool-bench.ts";
 
