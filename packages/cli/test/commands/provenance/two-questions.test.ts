@@ -25,6 +25,6 @@ test("a command with two questions keeps both answers: in ledger, report and dam
   ]);
   expect((await here.run("policy", "log")).out).toContain("confirmed rules/project/apply");
   const explained = (await here.run("ledger", "explain", "offline-1-1")).out;
-  expect(explained).toMatch(/said yes, for this once: rules\/project\/apply/);
+  expect(explained).toMatch(/said yes, for this once\n +rule +rules\/project\/apply/);
   expect((await here.run("ledger", "verify")).code).toBe(0);
 });
