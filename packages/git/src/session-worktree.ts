@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { ProcessLocks, treeLockName } from "@gennai/machine/process/locks/process-lock";
 import { ServiceError } from "@gennai/machine/service-error";
 import { branchNameFor } from "@gennai/protocol/branch-name";
+import type { BranchRequest } from "./prepare-branch.ts";
 import { seeRepository } from "./repository-state.ts";
 import { UnsafeRepository } from "./run/confirmed-repository.ts";
 import { type GitResult, git } from "./run/run-git.ts";
@@ -28,13 +29,7 @@ export interface PrunedWorktree {
  * on the same file system, and where people find it. Throws `ServiceError` `git_missing`, `no_repository`, `not_trusted`,
  * `cannot_add`.
  */
-export async function addSessionWorktree(request: {
-  /** Absolute path in a working tree. */
-  readonly directory: string;
-  readonly task: string;
-  readonly branch?: string;
-  readonly signal: AbortSignal;
-}): Promise<SessionWorktree> {
+export async function addSessionWorktree(request: Omit<BranchRequest, "protect">): Promise<SessionWorktree> {
   const { directory, signal } = request;
   const run = (...args: string[]): Promise<GitResult> => git(args, { directory, signal });
   const top = await mainTree(directory, signal);

@@ -14,6 +14,23 @@ export interface ToolCall {
   readonly declaredRisk?: Risk;
 }
 
+/** What a person answered, or that nobody did. */
+export interface GivenAnswer {
+  readonly answer: "yes" | "passed-on" | "no" | "unclear" | "timeout" | "nobody";
+  readonly by: string;
+  readonly scope?: string;
+  /** Redacted text of the pattern that the yes was given for. */
+  readonly pattern?: string;
+  /** Redacted names of parts of the work that this person did not want to be kept; absent where all of it was. */
+  readonly dropped?: readonly string[];
+  /** The other person who agreed, where two were needed, and when: milliseconds since the epoch. */
+  readonly second?: { readonly by: string; readonly at: number };
+  /** Who had agreed before the second person did not. */
+  readonly first?: { readonly by: string };
+  /** For a remembered yes: id of the call whose question was answered. */
+  readonly rememberedFrom?: string;
+}
+
 /** What the gate decided about one call, for the log, the ledger and the user. */
 export interface Decision {
   readonly call: ToolCall;
@@ -30,21 +47,7 @@ export interface Decision {
   /** As the model made the call, redacted, if its form was different. */
   readonly asCalled?: string;
   /** Set when a person answered. */
-  readonly confirmation?: {
-    readonly answer: "yes" | "passed-on" | "no" | "unclear" | "timeout" | "nobody";
-    readonly by: string;
-    readonly scope?: string;
-    /** Redacted text of the pattern that the yes was given for. */
-    readonly pattern?: string;
-    /** Redacted names of parts of the work that this person did not want to be kept; absent where all of it was. */
-    readonly dropped?: readonly string[];
-    /** The other person who agreed, where two were needed, and when: milliseconds since the epoch. */
-    readonly second?: { readonly by: string; readonly at: number };
-    /** Who had agreed before the second person did not. */
-    readonly first?: { readonly by: string };
-    /** For a remembered yes: id of the call whose question was answered. */
-    readonly rememberedFrom?: string;
-  };
+  readonly confirmation?: GivenAnswer;
   /** Other questions about the same call, in order, e.g. before it ran; absent if there were none. */
   readonly alsoAsked?: readonly Decision[];
 }

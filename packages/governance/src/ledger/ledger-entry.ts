@@ -1,5 +1,6 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { Connection } from "../connection.ts";
+import type { GivenAnswer } from "../gate-journal.ts";
 import type { FileChange, RefMove } from "../tool.ts";
 
 /** Content of a ledger record before it is chained and signed. Already redacted. */
@@ -64,18 +65,8 @@ export interface LedgerCall {
   /** For a staged command: every connection that it made or wanted to make; in the record of its end, without those of an intent before. */
   readonly connections?: readonly Connection[];
   readonly verification?: "verified" | "unverified" | "failed";
-  readonly confirmation?: {
+  readonly confirmation?: Omit<GivenAnswer, "answer" | "rememberedFrom"> & {
     readonly answer: string;
-    readonly by: string;
-    readonly scope?: string;
-    /** The pattern that a yes was given for, when it was given for more than the exact action. */
-    readonly pattern?: string;
-    /** Changes of a staged command that this user chose not to keep; absent if all were kept. */
-    readonly dropped?: readonly string[];
-    /** The other person who agreed, where two were needed, and when: milliseconds since the epoch. */
-    readonly second?: { readonly by: string; readonly at: number };
-    /** Who had agreed before the second person did not. */
-    readonly first?: { readonly by: string };
     /** For a remembered yes: the call whose question was answered. */
     readonly remembered_from?: string;
   };

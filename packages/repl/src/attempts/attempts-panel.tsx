@@ -12,12 +12,11 @@ import { setFacts, setWords } from "./attempt-words.ts";
 export function AttemptsPanel({ control, store }: { readonly control: ReplControl; readonly store: AttemptsStore }) {
   useEffect(() => void store.load(), [store]);
   const folds = useMemo(() => new Folds(), [store]);
-  const sets = store.sets.value;
-  const problem = store.problem.value;
+  const { sets, busy, problem } = store.state.value;
   return (
     <section class="attempts g-panel" aria-label="Attempts">
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (store.problem.value = undefined)} />}
-      {store.busy.value.has("start") && (
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
+      {busy.has("start") && (
         <p class="g-quiet" role="status">
           The workspace is being copied for each attempt…
         </p>
@@ -44,7 +43,7 @@ interface AttemptSetProps {
 }
 
 function AttemptSetView({ control, store, set }: AttemptSetProps) {
-  const busy = store.busy.value;
+  const { busy } = store.state.value;
   const take = async (number: number) => {
     const proposalId = await store.take(set.id, number);
     if (proposalId !== undefined) control.showReview(proposalId);

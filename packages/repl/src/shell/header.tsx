@@ -150,7 +150,7 @@ interface MarkOf {
 function marksOf(control: ReplControl): readonly MarkOf[] {
   const facts = control.followed.value?.view.value.facts.value;
   const open = facts?.todos.filter(({ status }) => status !== "completed").length ?? 0;
-  const running = control.stores.value.attempts?.sets.value?.some(({ isRunning }) => isRunning) === true;
+  const running = control.stores.value.attempts?.state.value.sets?.some(({ isRunning }) => isRunning) === true;
   const { stopAll, readOnly, disableHighImpact } = facts?.emergency ?? {};
   const alarm = stopAll === true || readOnly === true || disableHighImpact === true;
   return [

@@ -2,8 +2,9 @@ import { type AttemptsWish, SessionAttempts } from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
-import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../../look/problem.ts";
+import type { ReadonlySignal } from "@preact/signals";
+import { PanelStore, type StoreCall } from "../../look/panel-store.ts";
+import type { Problem } from "../../look/problem.ts";
 import type { AttemptQuestions } from "./attempt-questions.ts";
 import { AttemptWatch, type WatchedAttempt } from "./attempt-watch.ts";
 import { ChangeContents } from "./change-contents.ts";
@@ -13,25 +14,26 @@ export interface AttemptsStoreOptions {
   readonly questions: AttemptQuestions;
 }
 
+interface AttemptsState {
+  /** Newest first; undefined before they were loaded. */
+  readonly sets: readonly AttemptSet[] | undefined;
+  /** Keys of operations that are under way. */
+  readonly busy: ReadonlySet<string>;
+  readonly problem: Problem | undefined;
+}
+
 /** The attempts of a session's workspace: loaded from the server whenever an event reports a change. */
-export class AttemptsStore implements Disposable {
-  readonly problem = signal<Problem | undefined>(undefined);
+export class AttemptsStore extends PanelStore<AttemptsState> {
   readonly #options: AttemptsStoreOptions;
   readonly #attempts: SessionAttempts;
-  readonly #sets = signal<readonly AttemptSet[] | undefined>(undefined);
-  /** Newest first; undefined before they were loaded. */
-  readonly sets: ReadonlySignal<readonly AttemptSet[] | undefined> = this.#sets;
-  /** Keys of operations that are under way. */
-  readonly #busy = signal<ReadonlySet<string>>(new Set());
-  readonly busy: ReadonlySignal<ReadonlySet<string>> = this.#busy;
   /** By the id of the attempt's session. */
   readonly #watches = new Map<string, AttemptWatch>();
   readonly #contents = new Map<string, ChangeContents>();
-  readonly #over = new AbortController();
   #loading: Promise<void> | undefined;
   #again = false;
 
   constructor(options: AttemptsStoreOptions) {
+    super({ sets: undefined, busy: new Set(), problem: undefined });
     this.#options = options;
     const { client, sessionId } = options.session;
     this.#attempts = new SessionAttempts(client, sessionId);
@@ -66,53 +68,49 @@ export class AttemptsStore implements Disposable {
 
   /** False if they could not be started; then the problem is shown. */
   start(wish: AttemptsWish): Promise<boolean> {
-    return this.#try("start", "Starting attempts", async () => {
-      await this.#attempts.start(wish, { signal: this.#over.signal });
+    return this.#try("start", "Starting attempts", async (call) => {
+      await this.#attempts.start(wish, call);
     });
   }
 
   /** @param number of the attempt; 0: all */
   async stop(setId: string, number: number): Promise<void> {
-    await this.#try(keyOf(setId, number), "Stopping", async () => {
-      await this.#attempts.stop(setId, number, { signal: this.#over.signal });
+    await this.#try(keyOf(setId, number), "Stopping", async (call) => {
+      await this.#attempts.stop(setId, number, call);
     });
   }
 
   /** @returns the id of the proposal that the attempt became; undefined if it failed, which is shown */
   async take(setId: string, number: number): Promise<string | undefined> {
     let proposalId: string | undefined;
-    await this.#try(keyOf(setId, number), "Taking the attempt", async () => {
-      proposalId = await this.#attempts.take(setId, number, { signal: this.#over.signal });
+    await this.#try(keyOf(setId, number), "Taking the attempt", async (call) => {
+      proposalId = await this.#attempts.take(setId, number, call);
     });
     return proposalId;
   }
 
   async forget(setId: string): Promise<void> {
-    await this.#try(keyOf(setId, 0), "Forgetting the attempts", async () => {
-      await this.#attempts.drop(setId, { signal: this.#over.signal });
-    });
+    await this.#try(keyOf(setId, 0), "Forgetting the attempts", (call) => this.#attempts.drop(setId, call));
   }
 
-  [Symbol.dispose](): void {
-    this.#over.abort();
+  override [Symbol.dispose](): void {
+    super[Symbol.dispose]();
     for (const each of [...this.#watches.values(), ...this.#contents.values()]) each[Symbol.dispose]();
   }
 
   async #read(): Promise<void> {
-    while (this.#again && !this.#over.signal.aborted) {
+    while (this.#again && !this.over.aborted) {
       this.#again = false;
-      try {
-        this.#sets.value = await this.#attempts.list({ signal: this.#over.signal });
+      await this.guard("Reading the attempts", async (call) => {
+        this.set({ sets: await this.#attempts.list(call) });
         this.#watch();
-      } catch (error) {
-        if (!this.#over.signal.aborted) this.problem.value = problemOf(error, "Reading the attempts");
-      }
+      });
     }
   }
 
   /** Follows only attempts that work: a browser has few connections to a server. */
   #watch(): void {
-    const working = (this.#sets.peek() ?? []).flatMap(({ attempts }) =>
+    const working = (this.state.peek().sets ?? []).flatMap(({ attempts }) =>
       attempts.filter(({ phase, sessionId }) => phase === "working" && sessionId !== ""),
     );
     for (const [sessionId, watch] of this.#watches) {
@@ -128,20 +126,14 @@ export class AttemptsStore implements Disposable {
     }
   }
 
-  async #try(key: string, action: string, work: () => Promise<void>): Promise<boolean> {
-    if (this.#busy.peek().has(key)) return false;
-    this.#busy.value = new Set([...this.#busy.peek(), key]);
-    this.problem.value = undefined;
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      if (!this.#over.signal.aborted) this.problem.value = problemOf(error, action);
-      return false;
-    } finally {
-      this.#busy.value = new Set([...this.#busy.peek()].filter((other) => other !== key));
-      await this.load();
-    }
+  async #try(key: string, action: string, work: (call: StoreCall) => Promise<void>): Promise<boolean> {
+    const { busy } = this.state.peek();
+    if (busy.has(key)) return false;
+    this.set({ busy: new Set([...busy, key]), problem: undefined });
+    const isDone = await this.guard(action, work);
+    this.set({ busy: new Set([...this.state.peek().busy].filter((other) => other !== key)) });
+    await this.load();
+    return isDone;
   }
 }
 

@@ -89,8 +89,11 @@ test("what is taken becomes a proposal; why it does not, is shown", async () => 
   using _desk = store;
   expect(await store.take("a1", 1)).toBe("p1");
   expect(await store.take("a1", 2)).toBeUndefined();
-  expect(store.problem.value).toMatchObject({ action: "Taking the attempt", message: "Attempt 2 changed nothing." });
-  expect(store.busy.value.size).toBe(0);
+  expect(store.state.value.problem).toMatchObject({
+    action: "Taking the attempt",
+    message: "Attempt 2 changed nothing.",
+  });
+  expect(store.state.value.busy.size).toBe(0);
 });
 
 test("events that come while it reads are read after that, once", async () => {
