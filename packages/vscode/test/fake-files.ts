@@ -1,8 +1,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { withEdits } from "../src/apply/minimal-edits.ts";
 import { EditorError } from "../src/editor/editor-error.ts";
-import type { EditorDocument, EditorFiles, FileEdit } from "../src/editor/files/editor-files.ts";
+import type { EditorDocument, EditorFiles, FileEdit, TextReplacement } from "../src/editor/files/editor-files.ts";
 import { byteOrderMark, lineEndsOf, withLineEnds, withoutByteOrderMark } from "../src/editor/files/text-shape.ts";
 
 type Failure = (absolute: string) => boolean | undefined | void;
@@ -105,4 +104,15 @@ export class FakeDocument implements EditorDocument {
     this.isDirty = false;
     return true;
   }
+}
+
+/** Applies the result of `minimalEdits`. */
+export function withEdits(text: string, edits: readonly TextReplacement[]): string {
+  let result = "";
+  let at = 0;
+  for (const edit of edits) {
+    result += text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return result + text.slice(at);
 }

@@ -1,4 +1,3 @@
-import { reachesEnd } from "./image-end.ts";
 import { type ImageHeader, type ImageMediaType, readImageHeader } from "./image-header.ts";
 
 /** The least that providers of models take of one image: five million bytes in base64, and this many pixels a side. */
@@ -45,4 +44,86 @@ export function judgeImage(bytes: Uint8Array): ImageVerdict {
 
 function nameOf({ mediaType }: ImageHeader): string {
   return mediaType === "image/webp" ? "WebP" : mediaType.slice("image/".length).toUpperCase();
+}
+
+/**
+ * Whether an image is complete, by the structure of its format: a PNG to its IEND, a JPEG to its EOI, a GIF to its trailer, a
+ * WebP to its stated length. Data after that does not matter. Providers refuse a request with an incomplete one. Pixels are not
+ * decoded.
+ */
+function reachesEnd(bytes: Uint8Array, mediaType: ImageMediaType): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    return hasEnd[mediaType](view);
+  } catch (error) {
+    // Something was looked for behind the last byte.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+const hasEnd: Readonly<Record<ImageMediaType, (view: DataView) => boolean>> = {
+  "image/png": pngEnds,
+  "image/jpeg": jpegEnds,
+  "image/gif": gifEnds,
+  "image/webp": (view) => view.getUint32(4, true) + 8 <= view.byteLength,
+};
+
+/** Chunks: length, name, so many bytes, checksum. */
+function pngEnds(view: DataView): boolean {
+  let hasPixels = false;
+  for (let at = 8; ; ) {
+    const length = view.getUint32(at);
+    const name = view.getUint32(at + 4);
+    at += 12 + length;
+    if (at > view.byteLength) return false;
+    if (name === pngChunk.IDAT) hasPixels = true;
+    if (name === pngChunk.IEND) return hasPixels;
+  }
+}
+
+const pngChunk = { IDAT: 0x49444154, IEND: 0x49454e44 } as const;
+
+/**
+ * Skips segments with a stated length, which may contain a whole smaller image; in the pixel data after them, the end mark
+ * cannot occur.
+ */
+function jpegEnds(view: DataView): boolean {
+  for (let at = 2; ; ) {
+    if (view.getUint8(at) !== 0xff) return false;
+    const marker = view.getUint8(at + 1);
+    if (marker === 0xff) at += 1;
+    else if (marker === 0xda) return hasMark(view, at + 2 + view.getUint16(at + 2));
+    else at += 2 + Math.max(2, view.getUint16(at + 2));
+  }
+}
+
+function hasMark(view: DataView, from: number): boolean {
+  const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
+  return bytes.includes(Buffer.of(0xff, 0xd9), from);
+}
+
+/** A screen, then extensions and frames, each in blocks that say how long they are. */
+function gifEnds(view: DataView): boolean {
+  let hasPixels = false;
+  for (let at = 13 + colours(view.getUint8(10)); ; ) {
+    const kind = view.getUint8(at);
+    if (kind === 0x3b) return hasPixels;
+    if (kind === 0x21) at = behindBlocks(view, at + 2);
+    else if (kind === 0x2c) {
+      hasPixels = true;
+      at = behindBlocks(view, at + 11 + colours(view.getUint8(at + 9)));
+    } else return false;
+  }
+}
+
+/** Bytes of a table of colours. */
+function colours(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 << ((flags & 7) + 1);
+}
+
+function behindBlocks(view: DataView, start: number): number {
+  let at = start;
+  for (let length = view.getUint8(at); length > 0; length = view.getUint8(at)) at += 1 + length;
+  return at + 1;
 }

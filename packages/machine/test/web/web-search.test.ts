@@ -8,9 +8,8 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import { toJSONSchema } from "zod";
 import type { SearchProviderName } from "#web/search-providers";
-import { searchWeb } from "#web/search-web";
 import { loadWebConfig } from "#web/web-config";
-import { webSearchTool } from "#web/web-search-tool";
+import { searchWeb, webSearchTool } from "#web/web-search-tool";
 
 interface Received {
   readonly method: string;

@@ -21,17 +21,6 @@ export function minimalEdits(oldText: string, newText: string): readonly TextRep
   return edits;
 }
 
-/** Applies the result of `minimalEdits`. */
-export function withEdits(text: string, edits: readonly TextReplacement[]): string {
-  let result = "";
-  let at = 0;
-  for (const edit of edits) {
-    result += text.slice(at, edit.start) + edit.text;
-    at = edit.end;
-  }
-  return result + text.slice(at);
-}
-
 function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length, 0);
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { minimalEdits, withEdits } from "../../src/apply/minimal-edits.ts";
+import { minimalEdits } from "../../src/apply/minimal-edits.ts";
+import { withEdits } from "../fake-files.ts";
 
 const line = fc.oneof(
   fc.constantFrom("a", "b", "c", "same", "", "😀", "😁"),
