@@ -223,6 +223,16 @@ test("a session of files that a client holds has no directory of the server, and
   expect({ checkpoints, problem }).toEqual({ checkpoints: [], problem: expect.stringContaining("A client holds") });
 });
 
+test("of a server with a sandbox, such a session says that its commands run without", async () => {
+  await using place = await world(turn(), { commands: "staged" });
+  const { url, token } = place.running;
+  const governance = connectGovernance({ baseUrl: url, token });
+  await played(place.session, place.leaving.signal);
+  const { sessionId } = place.session;
+  expect((await governance.getGovernanceStatus({ sessionId })).isolation).toBe("unsandboxed");
+  expect((await governance.getGovernanceStatus({})).isolation).toBe("sandboxed");
+});
+
 /** What a call came to; fails when it came to nothing in a time in which nobody waits for a client any more. */
 async function soon<Result>(call: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();

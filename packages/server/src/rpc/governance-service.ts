@@ -15,6 +15,7 @@ import { riskWords } from "@gennai/protocol/model/governance/risk";
 import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { Approvals } from "@gennai/sessions/bridge/second-person";
+import { placeOfCommands } from "@gennai/sessions/client-workspace/held-by-client";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
 import { chooseScenario } from "@gennai/sessions/policies/load-scenarios";
@@ -123,7 +124,8 @@ function governanceService(tenant: GovernedTenant): ServiceImpl<typeof Governanc
       return {
         emergency: emergencyToMessage(emergency.current()),
         rules: rulesStatusToWire(rules.status()),
-        isolation: isolationOf(services.stages),
+        isolation:
+          place.session === undefined ? isolationOf(services.stages) : placeOfCommands(place.session).isolation,
         intentsMode: intentsModeWords.toMessage((await intents.status()).mode),
         activeIntentId: place.session?.state.activeIntentId ?? "",
         capabilities: {

@@ -110,16 +110,15 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
     },
   });
   parts.defer(() => conversation.close());
-  const info = server.client.getServerInfo({}, { signal });
   const resumed = await resumedSession();
   if (resumed === "none") return exitCode.ok;
   const session = await conversation.open(resumed);
   const place = { governance: server.governance, sessionId: session.sessionId, signal };
   const intent = await intentOf(flags.intent, resumed === undefined, place);
-  const [{ isolation }, { managed }] = await Promise.all([
-    info,
-    server.governance.getGovernanceStatus({ sessionId: session.sessionId }, { signal }),
-  ]);
+  const { isolation, managed } = await server.governance.getGovernanceStatus(
+    { sessionId: session.sessionId },
+    { signal },
+  );
   const managedBy = managed.map(({ name }) => name).join(", ");
   using _listening = interrupts.listen((name) => {
     if (name === "SIGINT" && conversation.isRunning) void conversation.stop().then(() => interrupts.forget());

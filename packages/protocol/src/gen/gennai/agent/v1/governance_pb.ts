@@ -553,7 +553,7 @@ export type GetGovernanceStatusResponse = Message<"gennai.agent.v1.GetGovernance
   rules?: RulesStatus | undefined;
 
   /**
-   * "sandboxed" or "unsandboxed".
+   * "sandboxed" or "unsandboxed": as commands of the session run, or without one those of the server.
    *
    * @generated from field: string isolation = 3;
    */
