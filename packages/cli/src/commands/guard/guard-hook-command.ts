@@ -52,9 +52,11 @@ export async function guardHookCommand(host: GuardedHost, console: Console): Pro
       return failed;
     }
     const managed = isManaged(console.environment);
-    const isGone =
-      !managed && error instanceof NoServerError && (await installedHook(host.id, placeOf(host, console), console));
-    const reason = isGone === undefined ? takenAway : unreachable(host, error, managed);
+    const isTakenAway =
+      !managed &&
+      error instanceof NoServerError &&
+      (await installedHook(host.id, placeOf(host, console), console)) === undefined;
+    const reason = isTakenAway ? takenAway : unreachable(host, error, managed);
     const refusal = host.answer({ type: "deny", reason }, event);
     console.output.write(`${JSON.stringify(refusal)}\n`);
   }
