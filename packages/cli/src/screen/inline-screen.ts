@@ -3,6 +3,8 @@ import { changedLine, onlyStyles } from "./terminal-line.ts";
 
 /** What is drawn below what is finished. */
 export interface Frame {
+  /** Lines that are finished since the last frame, as for `print`. */
+  readonly finished?: readonly string[];
   /** Without line ends; styles are closed in each line. */
   readonly lines: readonly string[];
   /** Where the terminal's cursor stands, from 0. */
@@ -85,6 +87,7 @@ export class InlineScreen {
     this.#drawnAt = Date.now();
     const { columns, rows } = this.#terminal;
     const frame = this.#frame({ columns, rows });
+    this.#finished.push(...(frame.finished ?? []).map(onlyStyles));
     const cut = Math.max(0, frame.lines.length - Math.max(1, rows - 1));
     const lines = frame.lines
       .slice(cut)

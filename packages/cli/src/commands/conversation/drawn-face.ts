@@ -151,7 +151,7 @@ export class DrawnFace implements Face, Disposable {
 
   write(text: string): void {
     const lines = text.replace(/\n$/, "").split("\n");
-    this.#screen.print(lines.flatMap((line) => wrapped(line, this.#width)));
+    this.#screen.print([...this.#finished(), ...lines.flatMap((line) => wrapped(line, this.#width))]);
   }
 
   note(text: string): void {
@@ -159,6 +159,7 @@ export class DrawnFace implements Face, Disposable {
   }
 
   opened(view: SessionView, replay: bigint): void {
+    this.#screen.print(this.#finished());
     if (this.#view.cells.length > 0 && replay === 0n) this.note("A new session begins.");
     this.#view = view;
     this.#runs = [];
@@ -185,7 +186,7 @@ export class DrawnFace implements Face, Disposable {
       if (event.seq < this.#replay) return;
       this.#replay = undefined;
       this.#screen.print(this.#transcript.lastOf(this.#width));
-    } else this.#screen.print(this.#transcript.finished(this.#width));
+    }
     const { turn } = this.#view.facts.peek();
     if (event.event.case === "status" && turn === undefined) this.#terminal.attract("Gennai has finished.");
     this.changed();
@@ -236,6 +237,7 @@ export class DrawnFace implements Face, Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#ticks);
+    this.#screen.print(this.#finished());
     this.#screen.clear();
     this.#terminal[Symbol.dispose]();
   }
@@ -243,6 +245,11 @@ export class DrawnFace implements Face, Disposable {
   /** Columns of a line: one less than the terminal has. */
   get #width(): number {
     return Math.max(20, this.#terminal.columns - 1);
+  }
+
+  /** What was said and is not printed yet. Looked for once a frame, since an answer comes in many pieces. */
+  #finished(): readonly string[] {
+    return this.#replay === undefined ? this.#transcript.finished(this.#width) : [];
   }
 
   #newTranscript(): Transcript {
@@ -257,6 +264,7 @@ export class DrawnFace implements Face, Disposable {
 
   #frame({ columns, rows }: { readonly columns: number; readonly rows: number }): Frame {
     const width = Math.max(20, columns - 1);
+    const finished = this.#finished();
     const above = this.#questions.above(width).flatMap((line) => wrapped(line, width));
     const own = this.#picker?.frame(width) ?? this.#questions.inPlace(width);
     const prompt = own ?? this.#editor.frame(width, "›");
@@ -276,6 +284,7 @@ export class DrawnFace implements Face, Disposable {
     const shown = room === 0 ? [] : live.slice(-room);
     const lines = ["", ...shown, ...above];
     return {
+      finished,
       lines: [...lines, ...below],
       cursor: { row: lines.length + prompt.cursor.row, column: prompt.cursor.column },
     };
