@@ -6,7 +6,7 @@ import { certificateVariables } from "../process/certificate-variables.ts";
 import { holdsOnlyCertificates } from "./only-certificates.ts";
 import { programFiles } from "./program-files.ts";
 import { toolParts } from "./tool-homes.ts";
-import { type Link, realPath, type Way, wayTo } from "./way-to.ts";
+import { type Link, realPath, type Way, wayFinder } from "./way-to.ts";
 
 /** The parts of this machine that a sandboxed command sees. Absolute paths. */
 export interface HostLayout {
@@ -39,6 +39,7 @@ export interface HostLayoutOptions {
 /** Examines the machine once; the result holds as long as the server runs. */
 export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const { environment, privateDirectories, shown = [] } = options;
+  const wayTo = wayFinder();
   const home = wayTo(options.home)?.real;
   const hidden = [
     ...privateDirectories,
@@ -58,7 +59,7 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const isShown = (path: string): boolean => anyway.some((directory) => isWithin(path, { directory }));
   const toolHomes = parts.homes.flatMap((path) => wayTo(path)?.real ?? []);
   const searched = (environment["PATH"] ?? "").split(":").filter((path) => isAbsolute(path));
-  const programs = searched.flatMap((path) => programFiles(path, { isShown, isNarrow, toolHomes }));
+  const programs = searched.flatMap((path) => programFiles(path, { wayTo, isShown, isNarrow, toolHomes }));
   const ways = waysTo([...programs, ...shown]);
   const ofPeople = withoutNested(ways.map(({ real }) => real).filter((path) => !isShown(path)));
   const readable = withoutNested([...anyway, ...ofPeople]);

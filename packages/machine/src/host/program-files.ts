@@ -1,10 +1,11 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { systemErrorCode } from "../system-error.ts";
-import { realPath } from "./way-to.ts";
+import { realPath, type Way } from "./way-to.ts";
 
 /** Where the programs of a search path are. */
 export interface Surroundings {
+  wayTo(path: string): Way | undefined;
   /** Whether a real path is shown anyway. */
   isShown(path: string): boolean;
   /** Whether the directory at a real path may be shown whole. */
@@ -28,7 +29,7 @@ export function programFiles(directory: string, surroundings: Surroundings): rea
   const links = entriesOf(real).filter((entry) => entry.isSymbolicLink());
   const linked = links.flatMap(({ name }) => {
     const link = join(real, name);
-    const target = realPath(link);
+    const target = surroundings.wayTo(link)?.real;
     return target === undefined || dirname(target) === real ? [] : [link, ...packageOf(target, surroundings)];
   });
   return [directory, ...besides(real, surroundings), ...linked];

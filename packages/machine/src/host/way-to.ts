@@ -18,14 +18,24 @@ export interface Way {
 /** As many as the kernel follows. */
 const mostLinks = 40;
 
+/** Finds ways, and looks at each path once. */
+export function wayFinder(): (path: string) => Way | undefined {
+  const seen = new Map<string, string | undefined>();
+  return (path) =>
+    wayTo(path, (next) => {
+      if (!seen.has(next)) seen.set(next, linkAt(next));
+      return seen.get(next);
+    });
+}
+
 /** Undefined if the path leads nowhere. @param path absolute */
-export function wayTo(path: string): Way | undefined {
+export function wayTo(path: string, look: typeof linkAt = linkAt): Way | undefined {
   const links: Link[] = [];
   let real = "/";
   const rest = partsOf(path);
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     const next = name === ".." ? dirname(real) : join(real, name);
-    const target = linkAt(next);
+    const target = look(next);
     if (target === undefined || links.length > mostLinks) return undefined;
     if (target === "") {
       real = next;
