@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
-import { gunzipSync } from "node:zlib";
 import { isScalar, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
 import { refused, writes } from "./meanings.ts";
-import { archiveEntries } from "./unpacked.ts";
+import { archiveEntries, ungzipped } from "./unpacked.ts";
 
 /** Reads what `gem push` sends: the gem itself. */
 export const gemPush: BodyReader = { most: 64 * 1024 * 1024, read: pushedGem };
@@ -12,13 +11,11 @@ export const gemPush: BodyReader = { most: 64 * 1024 * 1024, read: pushedGem };
 /** Bytes. */
 const maxMetadata = 1024 * 1024;
 
-// Ruby reads `1_000` and `0x10` as numbers, where they have no quotes.
-const version = z.object({
-  version: z
-    .union([z.string(), z.number()])
-    .transform(String)
-    .refine((text) => /^\d+(?:\.[\da-z]+)*(?:-[\da-z.-]+)?$/i.test(text)),
-});
+/** What a gem is made of. */
+const known = /^(?:metadata|data\.tar|checksums\.yaml)\.gz(?:\.sig)?$/;
+
+// `gem build` puts what looks like a number in quotes: `010` without them is another number in Ruby.
+const version = z.object({ version: z.string().regex(/^\d+(?:\.[\da-z]+)*(?:-[\da-z.-]+)?$/i) });
 const metadataShape = z.object({
   name: z.string().regex(/^[a-z0-9][\w.-]{0,99}$/i),
   version,
@@ -47,17 +44,21 @@ export function pushedGem(bytes: Buffer): RequestMeaning {
 
 function metadataOf(bytes: Buffer): z.infer<typeof metadataShape> | undefined {
   try {
-    const [metadata, ...more] = archiveEntries(bytes).filter(({ name }) => name === "metadata.gz");
-    if (metadata === undefined || more.length > 0) return undefined;
-    const yaml = gunzipSync(metadata.content, { maxOutputLength: maxMetadata }).toString();
-    // Tags are Ruby's types, and are left out.
+    const entries = archiveEntries(bytes);
+    const [metadata, ...more] = entries.filter(({ name }) => name === "metadata.gz");
+    // Ruby takes the last of `metadata` and `metadata.gz`.
+    const isOnlyGem = entries.every(({ name }) => known.test(name));
+    if (metadata === undefined || more.length > 0 || !isOnlyGem) return undefined;
+    const yaml = ungzipped(metadata.content, maxMetadata).toString();
+    // Tags of objects are Ruby's types, and are left out.
     const document = parseDocument(yaml, { logLevel: "error" });
-    // Ruby takes what stands behind `<<` for fields beside it.
-    let merges = false;
+    // Ruby takes what stands behind `<<` for fields beside it, and a text with a tag, like `!binary`, for another one.
+    let isOther = false;
     visit(document, {
-      Pair: (_at, { key }) => void (merges ||= !isScalar(key) || key.value === "<<" || typeof key.value !== "string"),
+      Pair: (_at, { key }) => void (isOther ||= !isScalar(key) || key.value === "<<" || typeof key.value !== "string"),
+      Scalar: (_at, { tag }) => void (isOther ||= tag !== undefined),
     });
-    return merges || document.errors.length > 0
+    return isOther || document.errors.length > 0
       ? undefined
       : metadataShape.safeParse(document.toJS({ maxAliasCount: 0 })).data;
   } catch {

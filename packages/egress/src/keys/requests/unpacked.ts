@@ -14,7 +14,15 @@ const maxBytes = 256 * 1024 * 1024;
  * whatever programs read in different ways, because some would then see other files.
  */
 export function unpacked(archive: Buffer): readonly TarEntry[] {
-  return archiveEntries(gunzipSync(archive, { maxOutputLength: maxBytes }));
+  return archiveEntries(ungzipped(archive, maxBytes));
+}
+
+/** What one gzip holds. Throws for several behind each other, because some programs read only the first. */
+export function ungzipped(packed: Buffer, maxOutputLength: number): Buffer {
+  const whole = gunzipSync(packed, { maxOutputLength });
+  // Each ends with the length of what it holds.
+  if (packed.readUInt32LE(packed.length - 4) !== whole.length) throw strange("end");
+  return whole;
 }
 
 /** The same of an archive that is not packed. */

@@ -38,7 +38,7 @@ dependencies:
 `;
 
 async function gem(yaml: string | Buffer, name = "metadata.gz", ...more: string[]): Promise<Buffer> {
-  await using files = await temporaryDirectory({ "data.tar.gz": "data" });
+  await using files = await temporaryDirectory({ "data.tar.gz": "data", metadata: "name: popular\n" });
   writeFileSync(files.path(name), typeof yaml === "string" ? gzipSync(yaml) : yaml);
   execFileSync("tar", ["--format=ustar", "-cf", "x.gem", name, "data.tar.gz", ...more], { cwd: files.root });
   return readFileSync(files.path("x.gem"));
@@ -64,6 +64,13 @@ test.each<[name: string, bytes: () => Promise<Buffer> | Buffer]>([
   ["metadata that stands twice", () => gem(metadata, "metadata.gz", "metadata.gz")],
   ["no metadata", () => gem(metadata, "other.gz")],
   ["metadata that is not packed", () => gem(Buffer.from(metadata))],
+  ["one that is not packed behind it", () => gem(metadata, "metadata.gz", "metadata")],
+  [
+    "one that ends before the rest of its name",
+    () => gem(Buffer.concat([gzipSync(metadata.slice(0, 40)), gzipSync(metadata.slice(40))])),
+  ],
+  ["a version that is octal in Ruby", () => gem(metadata.replace("version: 1.0.0", "version: 010"))],
+  ["a name that Ruby unpacks", () => gem(metadata.replace("name: thing", "name: !binary cmFpbHM"))],
   ["a name that stands twice", () => gem(metadata.replace("platform: ruby", "platform: ruby\nname: other"))],
   ["a name that is none", () => gem(metadata.replace("name: thing", "name: ../thing"))],
   ["a second document", () => gem(`${metadata}--- !ruby/object:Gem::Specification\nname: other\n`)],

@@ -86,3 +86,8 @@ test.each<[name: string, parts: readonly Buffer[]]>([
 ])("not read: %s", (_name, parts) => {
   expect(() => read(...parts)).toThrow(/^The archive has an unusable/);
 });
+
+test("not read: several packed parts, of which some programs read only the first", () => {
+  const parts = [entry("one"), entry("two", { name: "package/b" })].map((part) => gzipSync(part));
+  expect(() => unpacked(Buffer.concat(parts))).toThrow(/^The archive has an unusable end/);
+});
