@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeNotes, noteOf } from "@gennai/git/git-notes";
@@ -192,17 +193,19 @@ test("what a purge could not take from the notes, the same purge takes later", a
 
 /** Objects of the repository that hold a text: those that a reference or a reflog leads to, and all that are there. */
 async function objectsWith(word: string): Promise<{ readonly reachable: number; readonly stored: number }> {
-  const { git } = workspace;
-  const ids = async (...args: readonly string[]): Promise<readonly string[]> =>
-    (await git(...args)).split("\n").flatMap((line) => line.split(" ", 1)[0] || []);
-  const count = async (list: readonly string[]): Promise<number> => {
-    const texts = await Promise.all(list.map((id) => git("cat-file", "-p", id)));
-    return texts.filter((text) => text.includes(word)).length;
+  const reachable = await workspace.git("rev-list", "--objects", "--no-object-names", "--all", "--reflog");
+  const count = (options: readonly string[], input: string): number => {
+    const texts = execFileSync("git", ["cat-file", "--batch", ...options], { cwd: workspace.root, input });
+    let found = 0;
+    for (let at = 0; at < texts.length; ) {
+      const begin = texts.indexOf("\n", at) + 1;
+      const size = Number(texts.toString("latin1", at, begin).split(" ")[2]);
+      if (texts.subarray(begin, begin + size).includes(word)) found += 1;
+      at = begin + size + 1;
+    }
+    return found;
   };
-  return {
-    reachable: await count(await ids("rev-list", "--objects", "--all", "--reflog")),
-    stored: await count(await ids("cat-file", "--batch-all-objects", "--batch-check")),
-  };
+  return { reachable: count([], `${reachable}\n`), stored: count(["--batch-all-objects"], "") };
 }
 
 describe("no reference and no reflog leads to a note of", () => {
