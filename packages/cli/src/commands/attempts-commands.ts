@@ -70,7 +70,7 @@ export async function attemptsDropCommand(
   console: Console,
 ): Promise<Said> {
   const { kept, all } = await open(flags, console);
-  const gone = id === undefined ? all : [named(all, id)];
+  const gone = id === undefined ? all.filter(({ isRunning }) => !isRunning) : [named(all, id)];
   for (const one of gone) await kept.drop(one.id);
   const ids = gone.map((one) => one.id);
   return said({ dropped: ids }, `Dropped ${ids.length}.\n`);

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { ownerRuns, thisOwner } from "@gennai/machine/process/locks/journal-owner";
 import { readChecked } from "@gennai/machine/read-checked";
 import { replaceFileSync } from "@gennai/machine/replace-file";
+import { ServiceError } from "@gennai/machine/service-error";
+import { attemptsPlace } from "@gennai/machine/workspace/paths/attempt-copy";
 import {
   type Attempt,
   type AttemptSet,
@@ -77,21 +79,21 @@ export class KeptAttempts {
       const copies = this.#copiesOf(id);
       if (copies !== undefined && ownerRuns(copies.owner)) continue;
       if (copies !== undefined) await this.close({ id, place: copies.place });
-      else if (this.#read(id) === undefined && this.#isOld(id, now)) await this.drop(id);
+      else if (this.#read(id) === undefined && this.#isOld(id, now)) await this.#remove(id);
     }
     const counts = new Map<string, number>();
     for (const { workspace, set } of this.list()) {
       const count = (counts.get(workspace) ?? 0) + 1;
       counts.set(workspace, count);
       const isOver = count > maxOfWorkspace || now - set.startedAt > maxAgeMs;
-      if (isOver && this.#copiesOf(set.id) === undefined) await this.drop(set.id);
+      if (isOver && this.#copiesOf(set.id) === undefined) await this.#remove(set.id);
     }
   }
 
   /** Throws the system's error if no directory can be created next to the workspace. The caller must call `close`. */
   open(workspace: string): OpenAttempts {
     const id = randomBytes(4).toString("hex");
-    const place = join(dirname(workspace), `.gennai-attempts-${id}`);
+    const place = attemptsPlace(workspace, id);
     const directory = join(this.#directory, id);
     mkdirSync(join(directory, "bytes"), { recursive: true, mode: 0o700 });
     replaceFileSync(this.#copiesFile(id), JSON.stringify({ owner: thisOwner(), place }), { durable: true });
@@ -108,7 +110,7 @@ export class KeptAttempts {
   async close({ id, place }: Pick<OpenAttempts, "id" | "place">): Promise<void> {
     await removeTree(place);
     const record = this.#read(id);
-    if (record === undefined) return this.drop(id);
+    if (record === undefined) return this.#remove(id);
     // Before the claim is released: other processes trust the record of an unclaimed entry.
     if (record.set.isRunning) {
       const attempts = record.set.attempts.map((attempt) => (attempt.phase === "ended" ? attempt : brokenOff(attempt)));
@@ -130,7 +132,18 @@ export class KeptAttempts {
     return readFileSync(join(this.#directory, id, "bytes", sha256));
   }
 
-  drop(id: string): Promise<void> {
+  /** Rejects with `ServiceError` while a process uses the copies: it alone knows what is to be removed. */
+  async drop(id: string): Promise<void> {
+    const copies = this.#copiesOf(id);
+    if (copies !== undefined && ownerRuns(copies.owner)) {
+      throw new ServiceError("failed_precondition", `Attempts ${id} are still being made, so they stay.`, {
+        hint: "Stop them where they were started, or wait for their end.",
+      });
+    }
+    await this.#remove(id);
+  }
+
+  #remove(id: string): Promise<void> {
     return removeTree(join(this.#directory, id));
   }
 

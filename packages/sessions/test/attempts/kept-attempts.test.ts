@@ -49,6 +49,8 @@ test("what is written stands there whole, and nothing is left beside it", async 
   ]);
   await kept.recover(Date.now());
   expect(existsSync(open.place)).toBe(true);
+  // Only who makes them knows what is to be removed.
+  await expect(new KeptAttempts(state.root).drop(open.id)).rejects.toThrow("still being made");
   await kept.close(open);
   expect(existsSync(open.place)).toBe(false);
 });

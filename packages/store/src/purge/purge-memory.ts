@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { isAttemptCopy } from "@gennai/machine/workspace/paths/attempt-copy";
 import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { createPurgeJobs, pendingPurges } from "../database/purge-job-table.ts";
+import { integerOf, textOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
 import { forgetPurgedNotes } from "./forget-notes.ts";
-import { forgetSessions, type PurgeReport, storedSessions } from "./forget-sessions.ts";
+import { type ForgetOrder, forgetSessions, type PurgeReport, storedSessions } from "./forget-sessions.ts";
 import { eraseFreedPages, finishPurges } from "./purge-jobs.ts";
 
 export interface PurgeRequest {
@@ -28,7 +30,7 @@ export interface MemoryPurge extends PurgeReport {
 }
 
 /**
- * Forgets one session, or all of a workspace: its log, title, blobs that nobody else needs, the content of its ledger records,
+ * Forgets one session, or all of a workspace and of its copies for attempts: its log, title, blobs that nobody else needs, the content of its ledger records,
  * copies and temporary files. The chain of the ledger still holds, and a tombstone tells what was purged, when and by whom.
  * Rows go in one transaction; what a crash leaves undone is done when the store is opened next, or by a purge again.
  * Does what an earlier purge or deletion left undone, too, of notes also what a version before this one left.
@@ -64,16 +66,30 @@ export async function purgeMemory(request: PurgeRequest): Promise<MemoryPurge> {
       `There is no session ${sessionId} of ${workspaceRoot}: list the sessions to find the one you mean.`,
     );
   }
-  if (workspace === undefined) return { ...nothing, notes };
-  const report = await forgetSessions(parts, {
-    workspace,
-    workspaceRoot,
-    sessions,
-    scope: sessionId === undefined ? "workspace" : "session",
-    by: request.by ?? userInfo().username,
-    time: Date.now(),
-  });
-  return { ...report, notes: notes + (await finishPurges(parts)) };
+  const order = { by: request.by ?? userInfo().username, time: Date.now() };
+  const reports: PurgeReport[] = [];
+  for (const copy of sessionId === undefined ? copiesOf(database, workspaceRoot) : []) {
+    const all = storedSessions(database, copy.workspace, undefined);
+    reports.push(await forgetSessions(parts, { ...copy, sessions: all, scope: "workspace", ...order }));
+  }
+  if (workspace !== undefined) {
+    const scope = sessionId === undefined ? "workspace" : "session";
+    reports.push(await forgetSessions(parts, { workspace, workspaceRoot, sessions, scope, ...order }));
+  }
+  const sum = (part: keyof PurgeReport) => reports.reduce((all, report) => all + report[part], 0);
+  const removed = { sessions: sum("sessions"), events: sum("events"), records: sum("records"), blobs: sum("blobs") };
+  return { ...removed, notes: notes + (reports.length === 0 ? 0 : await finishPurges(parts)) };
+}
+
+/** The workspace's copies in which prompts were tried. */
+function copiesOf(
+  database: StoreDatabase,
+  original: string,
+): readonly Pick<ForgetOrder, "workspace" | "workspaceRoot">[] {
+  const rows = database.prepare("SELECT number, root FROM workspaces").all();
+  return rows
+    .map((row) => ({ workspace: integerOf(row, "number"), workspaceRoot: textOf(row, "root") }))
+    .filter(({ workspaceRoot }) => isAttemptCopy(workspaceRoot, original));
 }
 
 const nothing: MemoryPurge = { sessions: 0, events: 0, records: 0, blobs: 0, notes: 0 };

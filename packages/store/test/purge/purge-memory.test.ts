@@ -22,9 +22,16 @@ beforeEach(async () => {
 afterEach(() => fixture[Symbol.asyncDispose]());
 
 /** A session whose title, events, blob and ledger records all hold the text. */
-async function work(store: Store, sessionId: string, text: string, blobText = text): Promise<string> {
-  if ((await store.log.head(sessionId)) === undefined)
-    await store.log.create({ sessionId, workspaceRoot: fixture.root, time: 1 });
+async function work(
+  store: Store,
+  sessionId: string,
+  text: string,
+  {
+    blobText = text,
+    workspaceRoot = fixture.root,
+  }: { readonly blobText?: string; readonly workspaceRoot?: string } = {},
+): Promise<string> {
+  if ((await store.log.head(sessionId)) === undefined) await store.log.create({ sessionId, workspaceRoot, time: 1 });
   await store.log.setTitle(sessionId, `Title ${text}`);
   const blob = await store.blobs.put(Buffer.from(`blob ${blobText}`.repeat(100)), "text/plain");
   const event: SessionEvent = userMessage(text, { images: [blob] });
@@ -94,6 +101,18 @@ describe("purge", () => {
     expect(Date.parse(last.timestamp)).toBeGreaterThan(Date.now() - 60_000);
   });
 
+  test("of a workspace forgets what was done in its copies for attempts, which are gone, and nothing beside them", async () => {
+    const beside = (name: string) => join(dirname(fixture.root), name, "1", basename(fixture.root));
+    {
+      await using store = await fixture.open();
+      await work(store, "tried", marker, { workspaceRoot: beside(".gennai-attempts-0123abcd") });
+      await work(store, "other", "kept", { workspaceRoot: beside(".gennai-attempts-0123abcd-not") });
+    }
+    expect(await purgeMemory(request())).toMatchObject({ sessions: 2, events: 20, blobs: 1 });
+    expect(holding(marker)).toEqual([]);
+    expect(holding("kept", fixture.stateDir).length).toBeGreaterThan(0);
+  });
+
   test.each<[string, (ours: string, theirs: string) => void]>([
     [
       "a made-up beginning follows ours in the usual file",
@@ -147,8 +166,8 @@ describe("purge", () => {
     let shared = "";
     {
       await using store = await fixture.open();
-      shared = await work(store, "s", marker, "shared");
-      await work(store, "other", "KEPT-TEXT", "shared");
+      shared = await work(store, "s", marker, { blobText: "shared" });
+      await work(store, "other", "KEPT-TEXT", { blobText: "shared" });
     }
     expect(await purgeMemory({ ...request(), sessionId: "s" })).toEqual({
       sessions: 1,

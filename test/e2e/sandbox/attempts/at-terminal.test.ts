@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -49,7 +50,7 @@ test("of three attempts the one whose check passes with fewer lines is offered, 
   expect((await run("attempts", "list", "--json")).out).toBe("");
 });
 
-test("--yes keeps the best, and budgets hold over all attempts together", async () => {
+test("--yes keeps the best, budgets hold over all attempts together, and a purge forgets them all", async () => {
   const counted = (tokens: number, steps: readonly Step[]): readonly Step[] => [
     ...steps,
     { usage: { input_tokens: tokens, output_tokens: 1 } },
@@ -59,7 +60,7 @@ test("--yes keeps the best, and budgets hold over all attempts together", async 
     counted(10, [bash("echo 4 > value.txt")]),
   ]);
   const { code, out } = await place.run(
-    ...[...place.request, "--yes", "--json", "--parallel", "1", "--max-session-tokens", "60000", "set the value"],
+    ...[...place.request, "--yes", "--json", "--parallel", "1", "--max-session-tokens", "60000", "set PLANTED-17"],
   );
   expect(code).toBe(0);
   const { result } = JSON.parse(out) as {
@@ -77,6 +78,17 @@ test("--yes keeps the best, and budgets hold over all attempts together", async 
   ]);
   expect(await place.repository.read("value.txt")).toBe("4\n");
   expect(place.left()).toEqual([]);
+
+  const state = place.state.path("state");
+  const holding = () =>
+    readdirSync(state, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => readFileSync(file).includes("PLANTED-17"));
+  expect(holding()).not.toEqual([]);
+  expect((await place.run("ledger", "purge", "--yes")).out).toMatch(/^Purged 3 sessions/);
+  expect(holding()).toEqual([]);
+  expect((await place.run("attempts", "list", "--json")).out).toBe("");
 });
 
 test("an attempt that makes its copy lead elsewhere brings nothing of that into the workspace", async () => {

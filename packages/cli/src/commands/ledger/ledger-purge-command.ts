@@ -1,3 +1,4 @@
+import { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { KeptPrompts } from "../../client/kept-prompts.ts";
 import { agreed } from "../../terminal/agreed.ts";
@@ -22,6 +23,8 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
     console.errors.write("Nothing was purged.\n");
     return exitCode.refused;
   }
+  const kept = new KeptAttempts(stateDir);
+  if (session === undefined) for (const { set } of kept.list(workspaceRoot)) await kept.drop(set.id);
   const ledger = new WorkspaceLedger({ workspaceRoot, stateDir });
   const request = { toolVersion: version, ...(session === undefined ? {} : { sessionId: session }) };
   const report = await ledger.purge(request);
