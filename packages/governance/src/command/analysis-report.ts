@@ -46,8 +46,9 @@ export class AnalysisReport {
     if (!this.#dangers.has(key)) this.#dangers.set(key, danger);
   }
 
-  refuse(rule: string, reason: string): void {
-    this.danger({ rule, verdict: "deny", reason, high: true });
+  /** @param more.held see `CommandDanger` */
+  refuse(rule: string, reason: string, more: Pick<CommandDanger, "held"> = {}): void {
+    this.danger({ rule, verdict: "deny", reason, high: true, ...more });
   }
 
   ask(rule: string, reason: string): void {

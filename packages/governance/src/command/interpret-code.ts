@@ -30,7 +30,7 @@ export function interpretCode(invocation: Invocation, report: AnalysisReport): v
     if (text === undefined || !/[\s"'`(]/.test(text)) continue;
     if (startsOrDeletes.test(text)) {
       const reason = `The ${name} code starts another program, or deletes. Run it as a command of its own.`;
-      report.danger({ rule: "floor/inline-code", verdict: "deny", reason, high: true, held: true });
+      report.refuse("floor/inline-code", reason, { held: true });
     }
     const access = truncates.test(text) ? "write" : "unknown";
     for (const path of pathsInCode(text)) report.mention(path, invocation, access);

@@ -179,7 +179,9 @@ function interpretShell(invocation: Invocation, context: InterpretContext): void
     return list.filter(({ literal }) => !/^[-+]/.test(literal ?? "x")).slice(valued.length);
   };
   if (texts.some((text) => /^--(?:rcfile|init-file)/.test(text)))
-    report.refuse("floor/hidden-program", "The shell would run a start-up file that the command names.");
+    report.refuse("floor/hidden-program", "The shell would run a start-up file that the command names.", {
+      held: true,
+    });
   const files = operands(before);
   if (takes >= 0 && files.length === 0) {
     const [script] = operands(words.slice(takes));

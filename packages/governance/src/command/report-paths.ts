@@ -78,7 +78,7 @@ const sedFile = /(?:^|[\s;{}/\d$gpIM])[rRwW]\s+([^\s;}]+)/g;
 const sedRuns = /^[\d,$]*e(?: |$)|^s([^\w\s]).*\1.*\1[gpIMm\d]*e/;
 
 function sedScript({ literal = "" }: ResolvedWord, invocation: Invocation, report: AnalysisReport): void {
-  if (sedRuns.test(literal)) report.refuse("floor/hidden-program", "The sed script runs a command.");
+  if (sedRuns.test(literal)) report.refuse("floor/hidden-program", "The sed script runs a command.", { held: true });
   for (const [, file = ""] of literal.matchAll(sedFile)) report.mention(file, invocation);
 }
 

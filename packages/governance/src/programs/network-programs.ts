@@ -34,6 +34,7 @@ export const networkPrograms: readonly Program[] = [
         rule: "floor/hidden-program",
         verdict: "deny",
         reason: "curl would read local files as addresses.",
+        held: true,
         any: /^file:/i,
       },
     ],

@@ -215,6 +215,8 @@ export interface DangerRow {
   readonly rule: string;
   readonly verdict: "ask" | "deny";
   readonly reason: string;
+  /** A stage holds what it would do. */
+  readonly held?: true;
   readonly any?: RegExp;
   readonly none?: RegExp;
   /** One of its words is decided by other commands, or by variables. */

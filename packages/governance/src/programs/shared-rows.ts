@@ -29,6 +29,7 @@ export const hiddenProgram = (any: RegExp): DangerRow => ({
   rule: "floor/hidden-program",
   verdict: "deny",
   reason: "$ would run a program of the command's choice.",
+  held: true,
   any,
 });
 

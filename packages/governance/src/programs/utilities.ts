@@ -201,6 +201,7 @@ const destroys: readonly DangerRow[] = [
     rule: "floor/destroy-file",
     verdict: "deny",
     reason: "This overwrites files or devices so that nothing can bring them back.",
+    held: true,
   },
 ];
 

@@ -3,7 +3,7 @@ import { programNamed } from "../../programs/known-programs.ts";
 import type { DangerRule } from "../words/invocation.ts";
 import { hasOption } from "../words/option-spec.ts";
 import { shells } from "../words/wrappers.ts";
-import { deny } from "./danger-rows.ts";
+import { deny, held } from "./danger-rows.ts";
 
 /** Programs that decode data into text that was unreadable before. */
 const decoders =
@@ -31,7 +31,7 @@ export const codeDangers: readonly DangerRule[] = [
         shells.has(name) &&
         input.sources.some((source) => decoders.test(source) || isInterpreter(source))
       ) {
-        return deny("The output of another program would run without anybody seeing it first.");
+        return held(deny("The output of another program would run without anybody seeing it first."));
       }
       return undefined;
     },
@@ -40,6 +40,6 @@ export const codeDangers: readonly DangerRule[] = [
     rule: "floor/input-as-script",
     programs: [...shells],
     find: ({ appendsInput }) =>
-      appendsInput ? deny("The input would run as a script without anybody seeing it first.") : undefined,
+      appendsInput ? held(deny("The input would run as a script without anybody seeing it first.")) : undefined,
   },
 ];

@@ -1,7 +1,7 @@
 import { knownPrograms } from "../../programs/known-programs.ts";
 import type { DangerRow } from "../../programs/program.ts";
 import type { DangerRule, FoundDanger, Invocation } from "../words/invocation.ts";
-import { ask, deny } from "./danger-rows.ts";
+import { ask, deny, held } from "./danger-rows.ts";
 import { deploys } from "./find-deploy.ts";
 
 /** Dangers that the table of programs declares: they follow from the words alone. */
@@ -28,11 +28,12 @@ export const declaredDangers: readonly DangerRule[] = [
 ];
 
 function foundIn(
-  { verdict, reason, any, none, dynamic }: DangerRow,
+  { verdict, reason, held: isHeld, any, none, dynamic }: DangerRow,
   { name, words }: Invocation,
 ): FoundDanger | undefined {
   const has = (pattern: RegExp): boolean => words.some(({ literal, raw }) => pattern.test(literal ?? raw));
   if ((any !== undefined && !has(any)) || (none !== undefined && has(none))) return undefined;
   if (dynamic === true && !words.some(({ kind }) => kind === "dynamic")) return undefined;
-  return (verdict === "ask" ? ask : deny)(reason.replace("$", name));
+  const found = (verdict === "ask" ? ask : deny)(reason.replace("$", name));
+  return isHeld === true ? held(found) : found;
 }

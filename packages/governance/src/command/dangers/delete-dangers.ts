@@ -32,7 +32,7 @@ export const deleteDangers: readonly DangerRule[] = [
       // For commands started by find, the rule for find has more information: what it searches for.
       if (/^g?find$/.test(invocation.wrappers.at(-1) ?? "")) return undefined;
       if (recursive && (invocation.appendsInput || (operands.length === 0 && force)))
-        return deny("This deletes everything that the input names, with all below it.");
+        return held(deny("This deletes everything that the input names, with all below it."));
       const targets = operands.flatMap((word) => targetsOf(word, invocation, place));
       const found = targets.flatMap((target) => judge(target, { recursive, force }, place) ?? []);
       const refused = found.filter(({ verdict }) => verdict === "deny");
@@ -69,7 +69,7 @@ export const deleteDangers: readonly DangerRule[] = [
     find({ words }) {
       const reason = "tar with absolute names can write anywhere on the disk.";
       const escapes = /^[a-zA-Z]*P[a-zA-Z]*$/.test(words[0]?.literal ?? "") || hasOption(words, "-P --absolute-names");
-      return escapes ? { verdict: "deny", reason } : undefined;
+      return escapes ? held({ verdict: "deny", reason }) : undefined;
     },
   },
 ];

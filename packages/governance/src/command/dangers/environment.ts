@@ -37,9 +37,9 @@ function decidesPrograms(name: string, value: string | undefined): boolean {
 export function judgeVariable(
   name: string,
   value: string | undefined,
-  report: { refuse(rule: string, reason: string): void; unresolved(reason: string): void },
+  report: { refuse(rule: string, reason: string, more: { held: true }): void; unresolved(reason: string): void },
 ): void {
   if (isRefusedVariable(name, value))
-    report.refuse("floor/environment", `${name} makes other programs run what it says.`);
+    report.refuse("floor/environment", `${name} makes other programs run what it says.`, { held: true });
   else if (decidesPrograms(name, value)) report.unresolved(`a value for ${name}, which decides what programs run`);
 }

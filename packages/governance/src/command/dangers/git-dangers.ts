@@ -44,17 +44,17 @@ const rows: readonly (readonly [subcommands: string, found: FoundDanger, fits?: 
   ["read-tree", held(deny("This replaces the index or the working tree below git's own checks."))],
   ["filter-branch filter-repo", held(deny("This rewrites the whole history."))],
   ["replace", ask("This replaces objects of the history.")],
-  ["reflog", deny("This deletes what could bring lost commits back."), first(/^(?:expire|delete)$/)],
-  ["gc", deny("This deletes what could bring lost commits back."), option("--prune")],
-  ["prune", deny("This deletes what could bring lost commits back.")],
+  ["reflog", held(deny("This deletes what could bring lost commits back.")), first(/^(?:expire|delete)$/)],
+  ["gc", held(deny("This deletes what could bring lost commits back.")), option("--prune")],
+  ["prune", held(deny("This deletes what could bring lost commits back."))],
   ["worktree", held(loses("This deletes a working tree, changed or not.")), removesTree],
   ["submodule", held(deny("This runs a command in every submodule.")), first(/^foreach$/)],
   ["submodule", held(deny("This throws work away in submodules.")), forced],
   ["commit", ask("This rewrites the last commit."), option("--amend")],
   ["config", deny("git would run or follow what this setting says."), (words) => setKey(words, codeKeys)],
   ["config", ask("This changes git's configuration."), (words) => setKey(words, /./) || hasOption(words, "-e --edit")],
-  ["apply", deny("This lets a patch write outside the workspace."), option("--unsafe-paths")],
-  ["clone", deny("git would run or follow what this setting says."), configures],
+  ["apply", held(deny("This lets a patch write outside the workspace.")), option("--unsafe-paths")],
+  ["clone", held(deny("git would run or follow what this setting says.")), configures],
   [transports, deny("This runs a command as a transport."), any(/^ext::|^fd::|^(?:--?)?upload-pack|^-u=/)],
   ["archive", deny("This runs a command as a transport."), any(/^--exec(?:=|$)/)],
   ["remote-ext", deny("This runs a command as a transport.")],
@@ -126,14 +126,14 @@ export const gitDangers: readonly DangerRule[] = [
     find(invocation) {
       const { values } = gitParts(invocation);
       for (const { option, word } of values) {
-        if (option === "--config-env") return deny("This takes git's configuration from the environment.");
-        if (option === "--exec-path") return deny("This takes git's own programs from elsewhere.");
+        if (option === "--config-env") return held(deny("This takes git's configuration from the environment."));
+        if (option === "--exec-path") return held(deny("This takes git's own programs from elsewhere."));
         if (option !== "-c") continue;
         const [key = ""] = (word.literal ?? "").split("=", 1);
         const [, value] = /=(.*)$/s.exec(word.literal ?? "") ?? [];
         if (/(?:pager|editor)$/i.test(key) && value !== undefined && changesNothing.test(value)) continue;
         if (word.literal === undefined || codeKeys.test(key))
-          return deny(`git would run or follow what ${key || word.raw} says.`);
+          return held(deny(`git would run or follow what ${key || word.raw} says.`));
       }
       return undefined;
     },

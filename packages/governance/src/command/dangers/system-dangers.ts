@@ -2,7 +2,7 @@ import { isWithin } from "@gennai/protocol/is-within";
 import type { DangerRule } from "../words/invocation.ts";
 import { targetsOf } from "../words/invocation.ts";
 import { hasOption, operandsOf } from "../words/option-spec.ts";
-import { ask, deny } from "./danger-rows.ts";
+import { ask, deny, held } from "./danger-rows.ts";
 import { isBroad } from "./delete-dangers.ts";
 
 /** Devices that are safe to write to. */
@@ -47,9 +47,9 @@ export const systemDangers: readonly DangerRule[] = [
         /^(?:0?0?[0-7]?777|666|[0-7]?[0-7][0-7][2367]|(?:a|o|ugo|go)?[+=][rxXst]*w[rwxXst]*|a[+=]rwx)$/.test(bits) &&
         bits !== "+w";
       if (recursive && (open || name === "setfacl" || isBroad({ ...invocation, words: files }, place)))
-        return deny("This changes the permissions of whole trees.");
+        return held(deny("This changes the permissions of whole trees."));
       if (/^[2467][0-7]{3}$|[+=][rwxX]*s/.test(bits))
-        return deny("This lets a program run with another user's rights.");
+        return held(deny("This lets a program run with another user's rights."));
       if (open) return ask("This lets everybody write.");
       return recursive ? ask("This changes the permissions of a whole tree.") : undefined;
     },
