@@ -14,7 +14,7 @@ import type { GitOnStage } from "./git-on-stage.ts";
 
 /**
  * Which of a staged command's changes go into the session's layer: what git ignores by the rules from before or after the command,
- * and does not track. If a person allowed the command itself, some of it may come into the workspace:
+ * and bytecode of Python; not what git tracks. If a person allowed the command itself, some of it may come into the workspace:
  * what an install puts into its directories, and products of builds.
  */
 export function layerRules(
@@ -56,7 +56,7 @@ export function layerRules(
         ? undefined
         : { directory, isOfSession: (path) => !isLog(path) && stays(join(top, path)) },
     ignored: async (names) => {
-      const before = await ignored.among(names);
+      const before = new Set([...(await ignored.among(names)), ...names.filter((name) => bytecode.test(name))]);
       if (!names.some((name) => /(?:^|\/)\.gitignore$/.test(name))) return before;
       const asked = ["check-ignore", "-z", "--no-index", "--stdin"];
       return new Set([...before, ...((await git.list(git.workTree, asked, names)) ?? [])]);
@@ -67,6 +67,9 @@ export function layerRules(
       agreed !== undefined && (isMadeByTools(path) || (agreed.installs && /(?:^|\/)node_modules\//.test(path))),
   };
 }
+
+/** Python runs it in place of the source beside it, which is what a person reads. */
+const bytecode = /(?:^|\/)__pycache__\/|\.py[co]$/i;
 
 function isLog(path: string): boolean {
   return /(?:^|\/)\.git\/logs(?:\/|$)/.test(path);

@@ -220,6 +220,20 @@ export const scenarios: Scenarios = {
       ],
     );
   },
+  "bytecode, which runs in place of the source that a person reads, does not either": async () => {
+    await using fixture = withIgnored();
+    await fixture.command(
+      "mkdir src/__pycache__; echo 1 > src/__pycache__/m.cpython-311.pyc; echo 2 > m.pyc; echo 3 > m.py",
+    );
+    equal((await fixture.command("cat src/__pycache__/* m.pyc m.py")).output, "1\n2\n3\n");
+    deepEqual(
+      ["src/__pycache__", "m.pyc", "m.py"].map((path) => existsSync(join(fixture.root, path))),
+      [false, false, true],
+    );
+    fixture.write({ "old.pyc": "tracked\n" });
+    await fixture.command("git add -f old.pyc && git commit -qm old && echo new > old.pyc");
+    equal(fixture.read("old.pyc"), "new\n");
+  },
   "a secret's name in the layer is hidden from the next command": async () => {
     await using fixture = withIgnored();
     await fixture.command("mkdir -p dist/deep; echo K > dist/deep/id_rsa; echo E > dist/.env; echo o > dist/o.js");
