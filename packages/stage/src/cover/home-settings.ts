@@ -15,11 +15,16 @@ export function homeSettings(home: string): readonly { readonly path: string; re
   return places.flatMap(({ place, elements }) => {
     const path = join(home, place);
     const bytes = bytesOf(path);
-    return bytes === undefined
-      ? []
-      : [{ path, text: Buffer.from(withoutLogins(path, bytes, { isRegistry: true, elements }) ?? bytes).toString() }];
+    if (bytes === undefined) return [];
+    const text = Buffer.from(withoutLogins(path, bytes, { isRegistry: true, elements }) ?? bytes).toString();
+    return [{ path, text: text.replace(comments, "").replace(queries, "") }];
   });
 }
+
+/** What an owner put aside may be a login, without a word that says so. */
+const comments = /^[ \t]*[#;].*(?:\n|$)/gm;
+/** Some registries take a login there. */
+const queries = /(?<=:\/\/[^\s"'?]*)\?[^\s"']*/g;
 
 function bytesOf(path: string): Uint8Array | undefined {
   try {

@@ -3,7 +3,11 @@ import { expect, test } from "vitest";
 import { homeSettings } from "#cover/home-settings";
 
 test.each([
-  [".npmrc", "registry=https://me:secret-one@npm.example/\n//npm.example/:_authToken=secret-two\n", "npm.example"],
+  [
+    ".npmrc",
+    "registry=https://me:secret-one@npm.example/?key=secret-3\n//npm.example/:_authToken=secret-two\n ; old: secret-4\n",
+    "npm.example",
+  ],
   [".config/go/env", "GOPROXY=https://me:secret-one@go.example/\n", "GOPROXY=https://go.example/\n"],
   [
     ".config/pdm/config.toml",
