@@ -163,9 +163,9 @@ type EntriesIn = (directory: string) => Promise<readonly DirectoryEntry[]>;
 /** Names that begin with a dot, and start and steer nothing. */
 const plainDotNames = /^\.(?:[a-z]*ignore|gitkeep|keep|editorconfig|env\.(?:example|sample|template))$/;
 
-/** Documents by their names, of which no tool takes instructions. */
+/** Documents and checksums by their names, of which no tool takes instructions. */
 const documents =
-  /^(?:README|LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUTORS|CONTRIBUTING|MAINTAINERS|CHANGELOG|CHANGES|HISTORY|NEWS|CODE_OF_CONDUCT|SECURITY|SUPPORT|GOVERNANCE|ARCHITECTURE|DESIGN|DEVELOPMENT|TESTING|INSTALL|UPGRADING|MIGRATION|ROADMAP|TODO|FAQ)(?:[_-][\w-]+)?(?:(?:\.[\w-]+)?\.md)?$/;
+  /^(?:README|LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUTORS|CONTRIBUTING|MAINTAINERS|CHANGELOG|CHANGES|HISTORY|NEWS|CODE_OF_CONDUCT|SECURITY|SUPPORT|GOVERNANCE|ARCHITECTURE|DESIGN|DEVELOPMENT|TESTING|INSTALL|UPGRADING|MIGRATION|ROADMAP|TODO|FAQ)(?:[_-][\w-]+)?(?:(?:\.[\w-]+)?\.md)?$|^(?:SHA|MD|B)\d+SUMS$/;
 
 /** Documents, data, pictures, sounds, fonts and archives; and what fixes the versions of packages. */
 const plainEndings =

@@ -71,7 +71,15 @@ describe.each(Object.entries(trees))("in %s", (_tree, entries) => {
   });
 
   test.each([
-    ...["README.de.md", "CHANGELOG.md", "LICENSE-MIT", "notes.md", "docs/guide/begin.md", "docs/diagram.svg"],
+    ...[
+      "README.de.md",
+      "CHANGELOG.md",
+      "LICENSE-MIT",
+      "SHA256SUMS",
+      "notes.md",
+      "docs/guide/begin.md",
+      "docs/diagram.svg",
+    ],
     ...["data/people.csv", "page.html", "src/.gitignore", "fixtures/.gitkeep", ".prettierignore", ".env.example"],
     ...["package-lock.json", "Cargo.lock", "src/parse.ts", "src/deep/er/x.py", "src/query.sql"],
     ...["tests/data/a.golden", "tests/data/one.json", "dist/main", "packages/x/dist/.vite/manifest.json"],
