@@ -24,6 +24,8 @@ export interface CommandOptions extends RequestOptions {
 
 export interface ConfirmationQuestion extends Question {
   readonly requestId: string;
+  /** The session that asks, where it is another one than the person sees. */
+  readonly sessionId?: string;
   /** When the question expires; undefined: the clock does not run yet. */
   readonly deadline: Date | undefined;
   /** The user who agreed to it, where this person is asked as the second one. */

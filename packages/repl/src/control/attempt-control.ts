@@ -1,13 +1,9 @@
 import { signal } from "@preact/signals";
-import type { ConfirmationStore, UserQuestionStore } from "../confirmation/confirmation-store.ts";
-import type { AttemptQuestions } from "./session/attempt-questions.ts";
 import type { AttemptsStore } from "./session/attempts-store.ts";
 import type { TurnControl } from "./turn-control.ts";
 
 export interface AttemptControlOptions {
   readonly turns: () => Pick<TurnControl, "draft" | "sendDraft" | "takeDraft">;
-  readonly confirmations: ConfirmationStore;
-  readonly userQuestions: UserQuestionStore;
   /** Resolves with the store of the session, as soon as there is one; undefined if none could be started. */
   readonly store: () => Promise<AttemptsStore | undefined>;
   /** What is sent with every prompt. */
@@ -16,29 +12,14 @@ export interface AttemptControlOptions {
   readonly show: () => void;
 }
 
-/** Prompts that are tried several times, and the questions of their attempts. */
+/** Prompts that are tried several times. */
 export class AttemptControl {
   /** How many times the next prompt is tried; 1: it is sent as usual. */
   readonly count = signal(1);
-  readonly questions: AttemptQuestions;
   readonly #options: AttemptControlOptions;
-  /** Sessions of attempts, by the id of their question. */
-  readonly #askedIn = new Map<string, string>();
 
   constructor(options: AttemptControlOptions) {
     this.#options = options;
-    const { confirmations, userQuestions } = options;
-    this.questions = {
-      confirm: confirmations.confirm,
-      askUser: userQuestions.askUser,
-      waits: (requestId) => confirmations.waits(requestId),
-      asked: (requestId, sessionId) => this.#askedIn.set(requestId, sessionId),
-    };
-  }
-
-  /** The session of the attempt that asked this; undefined if no attempt did. */
-  sessionOf(requestId: string): string | undefined {
-    return this.#askedIn.get(requestId);
   }
 
   /** Sends the draft, once or as often as was chosen. */

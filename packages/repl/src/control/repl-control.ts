@@ -7,6 +7,7 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
+import type { ConfirmationQuestion } from "@gennai/client/connection/editor";
 import type { ReplPanel, ReplSettings } from "@gennai/client/host/host-messages";
 import type { ChosenModel, HostCommand } from "@gennai/client/host/window-requests";
 import { askApprovals } from "@gennai/client/questions/approvals";
@@ -64,8 +65,6 @@ export class ReplControl {
   readonly turns: TurnControl;
   readonly attempts: AttemptControl = new AttemptControl({
     turns: () => this.turns,
-    confirmations: this.confirmations,
-    userQuestions: this.userQuestions,
     store: async () => {
       await this.#attempt("The attempts could not be started", () => this.begun());
       return this.#stores.value.attempts;
@@ -276,8 +275,8 @@ export class ReplControl {
   }
 
   /** Stops the countdown of a question, for every client. */
-  async waitFor(requestId: string): Promise<void> {
-    const sessionId = this.attempts.sessionOf(requestId) ?? this.#followed.value?.session.sessionId;
+  async waitFor({ requestId, sessionId: asking }: ConfirmationQuestion): Promise<void> {
+    const sessionId = asking ?? this.#followed.value?.session.sessionId;
     if (sessionId === undefined) return;
     await this.#attempt("The question goes on counting", async (signal) => {
       await this.agent.waitForAnswer({ sessionId, requestId }, { signal });

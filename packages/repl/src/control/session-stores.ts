@@ -62,7 +62,7 @@ export class SessionStores implements Disposable {
     const todos = computed(() => followed.view.value.facts.value.todos);
     this.todos = new TodoStore({ client: agent, sessionId, todos });
     this.background = new BackgroundStore(agent, sessionId);
-    this.attempts = new AttemptsStore({ session, questions: control.attempts.questions });
+    this.attempts = new AttemptsStore({ session, desk: control });
     this.checkpoints = new CheckpointStore(agent, sessionId);
     this.traces = new CallTraces(governance, sessionId);
     this.changes = new ChangeContents((sha256, options) => session.blob(sha256, options));

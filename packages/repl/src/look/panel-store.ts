@@ -10,6 +10,25 @@ interface PanelState {
   readonly problem: Problem | undefined;
 }
 
+/** Work that many ask for at once: it never runs twice at a time, and runs once more for all who ask during a run. */
+export function gathered(work: () => Promise<void>): () => Promise<void> {
+  let isAsked = false;
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    while (isAsked) {
+      isAsked = false;
+      await work();
+    }
+  };
+  return () => {
+    isAsked = true;
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
 /** What a panel shows, and what a person does there: a failure is shown, until it is dismissed or something else is done. */
 export abstract class PanelStore<State extends PanelState> implements Disposable {
   readonly #state;

@@ -4,7 +4,7 @@ import type { SessionPlans } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
-import { PanelStore, type StoreCall } from "../look/panel-store.ts";
+import { gathered, PanelStore, type StoreCall } from "../look/panel-store.ts";
 import type { Problem } from "../look/problem.ts";
 import { type PlanAct, type PlanFacts, type PlanToken, planChecks } from "./plan-checks.ts";
 import { strictRequest } from "./write-plan.ts";
@@ -65,8 +65,8 @@ export class PlanStore extends PanelStore<PlanView> {
   /** Id of the plan in the newest event. */
   #newestId = "";
   readonly #runs = new PlanRuns();
-  /** Events come in bursts, most of all in a replay. */
-  readonly #refreshing = new GatheredWork(() => this.#refresh());
+  /** Events come in bursts, most of all in a replay. A failure is ignored: the next event, or the person, asks again. */
+  readonly #refreshing = gathered(() => this.#refresh().catch(() => undefined));
 
   constructor(options: PlanStoreOptions) {
     super(nothing, options.now);
@@ -184,7 +184,7 @@ export class PlanStore extends PanelStore<PlanView> {
     this.#runs.handle(event);
     if (event.event.case === "planChanged") {
       this.#newestId = event.event.value.planId;
-      void this.#refreshing.ask();
+      void this.#refreshing();
     }
     if (event.event.case === "changeSetApplied" || event.event.case === "changeSetUndone") {
       this.set({ changeSetId: this.#runs.changeSetOf(this.state.peek().plan) });
@@ -271,40 +271,5 @@ class PlanRuns {
   changeSetOf(plan: Plan | undefined): string | undefined {
     const run = plan === undefined ? undefined : this.#turns.get(plan.planId);
     return run !== undefined && this.#changeSets.has(run) ? run : undefined;
-  }
-}
-
-/** Milliseconds over which requests are gathered. */
-const gatherMilliseconds = 50;
-
-/** Work that many ask for at once: it never runs twice at a time, and runs once more for all requests during a run. */
-class GatheredWork {
-  readonly #work: () => Promise<void>;
-  #running: { again: boolean } | undefined;
-
-  /** @param work its rejections are ignored: the next request tries again */
-  constructor(work: () => Promise<void>) {
-    this.#work = work;
-  }
-
-  /** Resolves when the work is done, or, while it already runs, at once. Never rejects. */
-  async ask(): Promise<void> {
-    if (this.#running !== undefined) {
-      this.#running.again = true;
-      return;
-    }
-    const running = { again: true };
-    this.#running = running;
-    try {
-      while (running.again) {
-        running.again = false;
-        await new Promise((resolve) => setTimeout(resolve, gatherMilliseconds));
-        await this.#work();
-      }
-    } catch {
-      // The next event, or the person, asks again.
-    } finally {
-      this.#running = undefined;
-    }
   }
 }

@@ -32,7 +32,7 @@ export function QuestionTray({ control }: { readonly control: ReplControl }) {
         question={first}
         waiting={open.length - 1}
         // What another person agreed to waits no longer than that holds.
-        {...(first.agreedBy === undefined ? { onWait: () => void control.waitFor(first.requestId) } : {})}
+        {...(first.agreedBy === undefined ? { onWait: () => void control.waitFor(first) } : {})}
         onShowDiff={show}
         onAnswer={(reply) => {
           if (before.current !== undefined) control.panel.value = before.current;

@@ -3,7 +3,7 @@ import { callSubject } from "@gennai/client/view/call-subject";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type AttemptQuestions, namedQuestion, namedUserQuestions } from "./attempt-questions.ts";
+import type { ConfirmationStore, UserQuestionStore } from "../../confirmation/confirmation-store.ts";
 
 /** What is shown of an attempt that works. */
 export interface WatchedAttempt {
@@ -13,6 +13,12 @@ export interface WatchedAttempt {
   readonly words: string;
   /** True if it waits for a person's answer. */
   readonly asks: boolean;
+}
+
+/** Where its questions are asked, together with those of the session: each has the number of its attempt. */
+export interface AttemptDesk {
+  readonly confirmations: Pick<ConfirmationStore, "confirm" | "waits">;
+  readonly userQuestions: Pick<UserQuestionStore, "askUser">;
 }
 
 /** Characters of a model's text, and of a call, that are shown. */
@@ -31,7 +37,7 @@ export class AttemptWatch implements Disposable {
     readonly session: AgentSession;
     readonly sessionId: string;
     readonly number: number;
-    readonly questions: AttemptQuestions;
+    readonly desk: AttemptDesk;
   }) {
     void this.#follow(options);
   }
@@ -45,22 +51,28 @@ export class AttemptWatch implements Disposable {
     session,
     sessionId,
     number,
-    questions,
+    desk: { confirmations, userQuestions },
   }: ConstructorParameters<typeof AttemptWatch>[0]): Promise<void> {
     const { signal: over } = this.#over;
+    const name = `Attempt ${number}`;
     const identity = {
       ...session.identity,
       editor: {
-        confirm: (question, options) => questions.confirm(namedQuestion(question, number), options),
-        askUser: (asked, options) =>
-          questions.askUser({ ...asked, questions: namedUserQuestions(asked.questions, number) }, options),
+        confirm: (question, options) =>
+          confirmations.confirm({ ...question, sessionId, title: `${name}: ${question.title}` }, options),
+        askUser: ({ questions }, options) => {
+          const named = questions.map((one) => ({
+            ...one,
+            header: one.header === "" ? name : `${name}: ${one.header}`,
+          }));
+          return userQuestions.askUser({ questions: named }, options);
+        },
       } satisfies NonNullable<AgentSession["identity"]["editor"]>,
     };
     try {
       const own = await AgentSession.resume(session.client, identity, sessionId, { signal: over });
       for await (const event of own.follow({ afterSeq: 0n, signal: over })) {
-        if (event.event.case === "confirmationRequest") questions.asked(event.event.value.requestId, sessionId);
-        if (event.event.case === "clientRequestWaits") questions.waits(event.event.value.requestId);
+        if (event.event.case === "clientRequestWaits") confirmations.waits(event.event.value.requestId);
         this.#show(event);
       }
     } catch {

@@ -3,15 +3,14 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
 import type { ReadonlySignal } from "@preact/signals";
-import { PanelStore, type StoreCall } from "../../look/panel-store.ts";
+import { gathered, PanelStore, type StoreCall } from "../../look/panel-store.ts";
 import type { Problem } from "../../look/problem.ts";
-import type { AttemptQuestions } from "./attempt-questions.ts";
-import { AttemptWatch, type WatchedAttempt } from "./attempt-watch.ts";
+import { type AttemptDesk, AttemptWatch, type WatchedAttempt } from "./attempt-watch.ts";
 import { ChangeContents } from "./change-contents.ts";
 
 export interface AttemptsStoreOptions {
   readonly session: AgentSession;
-  readonly questions: AttemptQuestions;
+  readonly desk: AttemptDesk;
 }
 
 interface AttemptsState {
@@ -29,8 +28,13 @@ export class AttemptsStore extends PanelStore<AttemptsState> {
   /** By the id of the attempt's session. */
   readonly #watches = new Map<string, AttemptWatch>();
   readonly #contents = new Map<string, ChangeContents>();
-  #loading: Promise<void> | undefined;
-  #again = false;
+  /** Never rejects. Calls during a load cause one more load afterwards. */
+  readonly load = gathered(async () => {
+    await this.guard("Reading the attempts", async (call) => {
+      this.set({ sets: await this.#attempts.list(call) });
+      this.#watch();
+    });
+  });
 
   constructor(options: AttemptsStoreOptions) {
     super({ sets: undefined, busy: new Set(), problem: undefined });
@@ -55,15 +59,6 @@ export class AttemptsStore extends PanelStore<AttemptsState> {
 
   handle(events: readonly InvokeEvent[]): void {
     if (events.some(({ event }) => event.case === "attemptsChanged")) void this.load();
-  }
-
-  /** Never rejects. Calls during a load cause one more load afterwards. */
-  load(): Promise<void> {
-    this.#again = true;
-    this.#loading ??= this.#read().finally(() => {
-      this.#loading = undefined;
-    });
-    return this.#loading;
   }
 
   /** False if they could not be started; then the problem is shown. */
@@ -98,16 +93,6 @@ export class AttemptsStore extends PanelStore<AttemptsState> {
     for (const each of [...this.#watches.values(), ...this.#contents.values()]) each[Symbol.dispose]();
   }
 
-  async #read(): Promise<void> {
-    while (this.#again && !this.over.aborted) {
-      this.#again = false;
-      await this.guard("Reading the attempts", async (call) => {
-        this.set({ sets: await this.#attempts.list(call) });
-        this.#watch();
-      });
-    }
-  }
-
   /** Follows only attempts that work: a browser has few connections to a server. */
   #watch(): void {
     const working = (this.state.peek().sets ?? []).flatMap(({ attempts }) =>
@@ -118,10 +103,9 @@ export class AttemptsStore extends PanelStore<AttemptsState> {
       watch[Symbol.dispose]();
       this.#watches.delete(sessionId);
     }
-    const { session, questions } = this.#options;
     for (const { number, sessionId } of working) {
       if (!this.#watches.has(sessionId)) {
-        this.#watches.set(sessionId, new AttemptWatch({ session, sessionId, number, questions }));
+        this.#watches.set(sessionId, new AttemptWatch({ ...this.#options, sessionId, number }));
       }
     }
   }

@@ -63,8 +63,6 @@ async function deskOf() {
   });
   const client = createClient(AgentService, transport);
   const confirmations = new ConfirmationStore();
-  const { askUser } = new UserQuestionStore();
-  const owners = new Map<string, string>();
   const { signal } = new AbortController();
   const session = await AgentSession.start(
     client,
@@ -74,14 +72,9 @@ async function deskOf() {
   );
   const store = new AttemptsStore({
     session,
-    questions: {
-      confirm: confirmations.confirm,
-      askUser,
-      waits: (requestId) => confirmations.waits(requestId),
-      asked: (requestId, sessionId) => owners.set(requestId, sessionId),
-    },
+    desk: { confirmations, userQuestions: new UserQuestionStore() },
   });
-  return { store, confirmations, asked, answered, owners, lists: () => lists };
+  return { store, confirmations, asked, answered, lists: () => lists };
 }
 
 test("what is taken becomes a proposal; why it does not, is shown", async () => {
