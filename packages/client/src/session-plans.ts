@@ -1,13 +1,26 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import { RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { type Plan, type PlanIssue, planFromMessage } from "@gennai/protocol/model/governance/plan";
 import {
   type VerificationResult,
   verificationResultFromMessage,
 } from "@gennai/protocol/model/governance/verification-result";
 import { type PlannedAction, plannedActionFromMessage } from "@gennai/protocol/model/session/planned-action";
 import type { CallOptions, PlanClient } from "./connection/connection.ts";
-import { type Plan, type PlanApproval, planFromMessage, type SubmittedPlan } from "./plan.ts";
+
+/** The result of handing in a text. */
+export interface SubmittedPlan {
+  readonly plan: Plan | undefined;
+  readonly issues: readonly PlanIssue[];
+  /** `plan`, `chat` or `error`; empty when there was no envelope. */
+  readonly envelopeKind: string;
+}
+
+export interface PlanApproval {
+  readonly approvalToken: string;
+  readonly expires: Date | undefined;
+}
 
 /** A session's plans. All methods reject with `ConnectError`. */
 export class SessionPlans {
@@ -73,4 +86,11 @@ export class SessionPlans {
     const { plans } = await this.#client.listPlans({ sessionId: this.sessionId }, options);
     return plans.map(planFromMessage);
   }
+}
+
+/** The text of a chat or error envelope; anything else as it is. */
+export function envelopeWords(raw: string): string {
+  const found = /"(?:text|message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(raw)?.[1];
+  const words: unknown = found === undefined ? raw : JSON.parse(found);
+  return typeof words === "string" ? words : raw;
 }

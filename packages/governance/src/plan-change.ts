@@ -1,4 +1,4 @@
-import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
+import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";

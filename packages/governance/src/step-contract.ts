@@ -1,7 +1,6 @@
-import type { PlanStepContract } from "@gennai/protocol/model/governance/plan-state";
+import type { PlanIssue, PlanStepContract } from "@gennai/protocol/model/governance/plan";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan-schema";
-import type { PlanIssue } from "./plan.ts";
 
 /** What every step must state before it may run (seed 003, section 6), and the order in which steps depend on each other. */
 export interface StepContract extends PlanStepContract {

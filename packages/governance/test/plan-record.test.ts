@@ -1,4 +1,4 @@
-import type { PlanState } from "@gennai/protocol/model/governance/plan-state";
+import type { PlanState } from "@gennai/protocol/model/governance/plan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { PlanChange } from "#plan-change";

@@ -3,6 +3,7 @@ import english from "zod/v4/locales/en.js";
 import { CanonicalJsonError, canonicalJson } from "./canonical-json.ts";
 import { sha256Hex } from "./digest.ts";
 import { parsedJson } from "./json-value.ts";
+import type { PlanIssue } from "./model/governance/plan.ts";
 import {
   ContractPlanSchema,
   claimsContract,
@@ -13,12 +14,8 @@ import {
 } from "./plan-schema.ts";
 import { type JsonValue, parseStrictJson, pathText, StrictJsonError } from "./strict-json.ts";
 
-export interface OutputIssue {
-  /** Into the JSON, e.g. `payload.steps[0].title`; empty for the whole. */
-  readonly path: string;
-  readonly message: string;
-  readonly level: "json" | "schema" | "contract";
-}
+/** The kind of envelope found in a text; empty when there was none. */
+export type EnvelopeKind = "plan" | "chat" | "error" | "";
 
 /** A plan that passed the first two levels. The third, its contract, needs the server. */
 export interface ValidatedPlan {
@@ -40,8 +37,8 @@ export type RinaOutput =
   /** `kind` is what the envelope called itself, when it could be read so far. */
   | {
       readonly kind: "invalid";
-      readonly claims: "plan" | "chat" | "error" | "";
-      readonly issues: readonly OutputIssue[];
+      readonly claims: EnvelopeKind;
+      readonly issues: readonly PlanIssue[];
     };
 
 /**
@@ -110,8 +107,8 @@ function parsePlan(
 }
 
 /** What no schema of one step can say: ids occur once, and a step depends only on steps before it. */
-function stepIssues({ plan }: ParsedPlan, at: readonly PropertyKey[]): readonly OutputIssue[] {
-  const issues: OutputIssue[] = [];
+function stepIssues({ plan }: ParsedPlan, at: readonly PropertyKey[]): readonly PlanIssue[] {
+  const issues: PlanIssue[] = [];
   const earlier = new Set<string>();
   for (const [index, step] of plan.steps.entries()) {
     const place = [...at, "steps", index];
@@ -129,7 +126,7 @@ function stepIssues({ plan }: ParsedPlan, at: readonly PropertyKey[]): readonly 
   return issues;
 }
 
-function schemaIssues(error: z.core.$ZodError, value: unknown, at: readonly PropertyKey[]): readonly OutputIssue[] {
+function schemaIssues(error: z.core.$ZodError, value: unknown, at: readonly PropertyKey[]): readonly PlanIssue[] {
   return error.issues.slice(0, 50).map((issue) => {
     const message = `${placeOf(issue.path, value)}: ${issue.message}`;
     const level = isOfContract(issue.path) ? "contract" : "schema";
@@ -155,7 +152,7 @@ function memberOf(value: unknown, key: PropertyKey): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-function invalid(claims: "plan" | "chat" | "error" | "", issues: readonly OutputIssue[]): RinaOutput {
+function invalid(claims: EnvelopeKind, issues: readonly PlanIssue[]): RinaOutput {
   return { kind: "invalid", claims, issues };
 }
 

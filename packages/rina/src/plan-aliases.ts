@@ -1,8 +1,8 @@
-import type { PlanView } from "@gennai/governance/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
 import type { JsonValue } from "@gennai/protocol/strict-json";
 import { isToken } from "@gennai/sessions/plans/approval-tokens";
+import type { PlanView } from "@gennai/sessions/plans/plan-view";
 import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import type { Session } from "@gennai/sessions/session/session";
 import { strippedPlan } from "./client-form.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { endStates, type LoggedEvent } from "@gennai/agent/events/session-event";
-import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { ServiceError } from "@gennai/machine/service-error";
+import { planScenarioName } from "@gennai/protocol/model/governance/plan";
 import type { Session } from "@gennai/sessions/session/session";
 import { startTurn } from "@gennai/sessions/turn/prepare-turn";
 

@@ -1,12 +1,12 @@
-import { correctionRequestText, issueLines } from "@gennai/agent/scenarios/plan-correction";
-import type { PlanView } from "@gennai/governance/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
+import { correctionRequestText, issueLines } from "@gennai/protocol/plan-correction";
 import type { JsonValue } from "@gennai/protocol/strict-json";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
+import type { PlanView } from "@gennai/sessions/plans/plan-view";
 import type { SessionPlans, SubmittedPlan } from "@gennai/sessions/plans/session-plans";
 import type { Session } from "@gennai/sessions/session/session";
 import { isStripped, planForClient } from "./client-form.ts";
@@ -104,7 +104,7 @@ function outcome(
   const where =
     failed === undefined
       ? ""
-      : ` Step ${failed.id} failed${failed.failureClass === undefined ? "" : ` (${failed.failureClass})`}: ${lastLine(failed.evidence)}`;
+      : ` Step ${failed.id} failed${failed.failureClass === "" ? "" : ` (${failed.failureClass})`}: ${lastLine(failed.evidence)}`;
   const what =
     plan.state === "unverified"
       ? "The plan ran and nothing verified it, so it does not count as done."
@@ -210,7 +210,7 @@ function runResult(plan: PlanView): Readonly<Record<string, unknown>> {
     state: step.state,
     risk: step.risk,
     evidence: step.evidence,
-    ...(step.failureClass === undefined ? {} : { failureClass: step.failureClass }),
+    ...(step.failureClass === "" ? {} : { failureClass: step.failureClass }),
   }));
   return { planId, state, claimed, executed, verified: isVerified, remediation, steps };
 }

@@ -1,3 +1,4 @@
+import { planScenarioName } from "@gennai/protocol/model/governance/plan";
 import { z } from "zod";
 import { unknownPlaceholders } from "./prompt-template.ts";
 import { unknownPlaceholderMessage } from "./render-prompt.ts";
@@ -6,8 +7,6 @@ import { canChange, editorSafe, readingOnly, selectTools, toolGroupNames } from 
 
 /** The scenario in which nothing may be written. */
 const editorScenarioName = "EDITOR_CODE";
-/** The scenario that only answers with a plan. */
-export const planScenarioName = "PLAN";
 
 /** One scenario of a file; `docs/reference/settings.md` is generated from it. */
 export const scenarioSchema = z.looseObject({

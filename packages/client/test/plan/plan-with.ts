@@ -1,6 +1,6 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { Plan } from "#plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 
 /** A plan that waits for its approval, by its text. */
 export function planWith(planJson: string, more: Partial<Plan> = {}): Plan {

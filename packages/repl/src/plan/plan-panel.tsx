@@ -1,4 +1,5 @@
-import { envelopeWords, type Plan } from "@gennai/client/plan";
+import { envelopeWords } from "@gennai/client/session-plans";
+import { type Plan } from "@gennai/protocol/model/governance/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../look/copy-button.tsx";

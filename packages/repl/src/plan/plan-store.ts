@@ -1,13 +1,14 @@
 import type { CallOptions } from "@gennai/client/connection/connection";
-import type { Plan, PlanIssue, SubmittedPlan } from "@gennai/client/plan";
 import type { SessionPlans } from "@gennai/client/session-plans";
+import { type SubmittedPlan } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type Plan, type PlanIssue } from "@gennai/protocol/model/governance/plan";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
+import { correctionRequestText } from "@gennai/protocol/plan-correction";
 import { gathered, PanelStore, type StoreCall } from "../look/panel-store.ts";
 import type { Problem } from "../look/problem.ts";
 import { type PlanAct, type PlanFacts, type PlanToken, planChecks } from "./plan-checks.ts";
-import { strictRequest } from "./write-plan.ts";
 
 export type PlanBusy = "plan" | PlanAct;
 
@@ -110,7 +111,7 @@ export class PlanStore extends PanelStore<PlanView> {
   /** Tells the model what is wrong with its output, and has it write again. */
   async regenerate(): Promise<void> {
     const { rejected } = this.state.peek();
-    if (rejected !== undefined) await this.#write(strictRequest(rejected.issues));
+    if (rejected !== undefined) await this.#write(correctionRequestText(rejected.issues));
   }
 
   /** Submits a text that a person wrote or edited; it becomes a new draft. */

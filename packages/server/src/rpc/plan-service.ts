@@ -1,13 +1,13 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
-import { issueLines } from "@gennai/agent/scenarios/plan-correction";
-import type { EnvelopeKind, PlanIssue } from "@gennai/governance/plan";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { PlanService, RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { type PlanIssue, planToMessage } from "@gennai/protocol/model/governance/plan";
 import { plannedActionToMessage } from "@gennai/protocol/model/session/planned-action";
+import { issueLines } from "@gennai/protocol/plan-correction";
+import type { EnvelopeKind } from "@gennai/protocol/validate-rina-output";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
-import { planToWire } from "./wire/events/plan-wire.ts";
 
 export interface PlanServiceOptions {
   readonly manager: SessionManager;
@@ -27,12 +27,12 @@ function planService({ manager, plans, authenticated }: PlanServiceOptions): Ser
       const session = await manager.get(sessionId);
       const { plan, issues, envelopeKind } = await plans.submit(session, text, { strict: false, contract: true });
       if (issues.length > 0) throw refusedPlan(issues, envelopeKind);
-      return plan === undefined ? { envelopeKind } : { envelopeKind, plan: planToWire(plan) };
+      return plan === undefined ? { envelopeKind } : { envelopeKind, plan: planToMessage(plan) };
     },
 
     async previewPlan({ sessionId, planId }) {
       const { plan, actions } = await plans.preview(await manager.get(sessionId), planId);
-      return { plan: planToWire(plan), actions: actions.map(plannedActionToMessage) };
+      return { plan: planToMessage(plan), actions: actions.map(plannedActionToMessage) };
     },
 
     async approvePlan({ sessionId, planId, digest }) {
@@ -44,21 +44,21 @@ function planService({ manager, plans, authenticated }: PlanServiceOptions): Ser
 
     async executePlan({ sessionId, planId, digest, approvalToken }) {
       const session = await manager.get(sessionId);
-      return { plan: planToWire(await plans.execute(session, planId, digest, approvalToken, ownTurn())) };
+      return { plan: planToMessage(await plans.execute(session, planId, digest, approvalToken, ownTurn())) };
     },
 
     async verifyPlan({ sessionId, planId, digest, approvalToken }) {
       const session = await manager.get(sessionId);
       const { plan, results } = await plans.verify(session, planId, digest, approvalToken, ownTurn());
-      return { plan: planToWire(plan), results: results.map((result) => ({ ...result })) };
+      return { plan: planToMessage(plan), results: results.map((result) => ({ ...result })) };
     },
 
     async getPlan({ sessionId, planId }) {
-      return { plan: planToWire(await plans.get(await manager.get(sessionId), planId)) };
+      return { plan: planToMessage(await plans.get(await manager.get(sessionId), planId)) };
     },
 
     async listPlans({ sessionId }) {
-      return { plans: (await plans.list(await manager.get(sessionId))).map(planToWire) };
+      return { plans: (await plans.list(await manager.get(sessionId))).map(planToMessage) };
     },
   };
 }

@@ -1,8 +1,13 @@
 import { citeIntentMessage } from "@gennai/governance/intents/intents-policy";
-import type { PlanStepView, PlanView } from "@gennai/governance/plan";
 import type { PlanRecord } from "@gennai/governance/plan-record";
 import { stepContracts } from "@gennai/governance/step-contract";
+import type { Plan, PlanState, PlanStep } from "@gennai/protocol/model/governance/plan";
 import type { ValidatedPlan } from "@gennai/protocol/validate-rina-output";
+
+/** What the server knows of a plan. */
+export interface PlanView extends Plan, Pick<PlanRecord, "created" | "results" | "runTurnId"> {
+  readonly state: PlanState;
+}
 
 /** @param stored undefined when its bytes were purged: then only what the log knows is shown */
 export function planView(record: PlanRecord, stored: ValidatedPlan | undefined): PlanView {
@@ -38,7 +43,7 @@ export function insteadOf(denied: string): string {
     : "Submit a plan without it.";
 }
 
-function steps(record: PlanRecord, { parsed }: ValidatedPlan): readonly PlanStepView[] {
+function steps(record: PlanRecord, { parsed }: ValidatedPlan): readonly PlanStep[] {
   const known = new Map(record.steps.map((step) => [step.stepId, step]));
   const contracts = stepContracts(parsed, new Map(record.steps.map(({ stepId, risk }) => [stepId, risk])));
   return contracts.map(({ actions: _actions, ...contract }) => {
@@ -47,17 +52,18 @@ function steps(record: PlanRecord, { parsed }: ValidatedPlan): readonly PlanStep
       ...contract,
       state: step?.state ?? "pending",
       evidence: step?.evidence ?? "",
-      ...(step?.failureClass === undefined ? {} : { failureClass: step.failureClass }),
+      failureClass: step?.failureClass ?? "",
     };
   });
 }
 
-function bareStep(step: PlanRecord["steps"][number]): PlanStepView {
-  const { stepId, risk, state, failureClass, evidence } = step;
+function bareStep(step: PlanRecord["steps"][number]): PlanStep {
+  const { stepId, risk, state, failureClass = "", evidence } = step;
   return {
     id: stepId,
     risk,
     state,
+    failureClass,
     evidence,
     title: "",
     intent: "",
@@ -66,6 +72,5 @@ function bareStep(step: PlanRecord["steps"][number]): PlanStepView {
     verificationPlan: [],
     dependsOn: [],
     requiresConfirmation: risk !== "low",
-    ...(failureClass === undefined ? {} : { failureClass }),
   };
 }

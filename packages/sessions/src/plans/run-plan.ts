@@ -5,7 +5,7 @@ import type { PlanRecord } from "@gennai/governance/plan-record";
 import { declaredRiskOf, type StepContract, stepContracts, toolOfAction } from "@gennai/governance/step-contract";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { StepState } from "@gennai/protocol/model/governance/plan-state";
+import type { StepState } from "@gennai/protocol/model/governance/plan";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { PlanAction } from "@gennai/protocol/plan-schema";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { warningEvent } from "@gennai/agent/events/warning";
-import type { EnvelopeKind, PlanIssue, PlanView } from "@gennai/governance/plan";
 import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan-record";
 import { contractIssues, stepContracts } from "@gennai/governance/step-contract";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { ServiceError } from "@gennai/machine/service-error";
-import { validateRinaOutput } from "@gennai/protocol/validate-rina-output";
+import type { PlanIssue } from "@gennai/protocol/model/governance/plan";
+import { type EnvelopeKind, validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 import { placeOfCommands } from "../client-workspace/held-by-client.ts";
 import { chooseScenario } from "../policies/load-scenarios.ts";
 import { followed, opening } from "../session/own-turn.ts";
@@ -21,7 +21,7 @@ import { assertBranchMode, assertDigest, assertHead, recordOf } from "./plan-che
 import { planEntry } from "./plan-entry.ts";
 import { asksAgain, assertSomebodyCanAnswer, verificationAsksAgain, waitingFor } from "./plan-questions.ts";
 import { assertPlanMay, planRefusal } from "./plan-refusal.ts";
-import { insteadOf, planView } from "./plan-view.ts";
+import { insteadOf, type PlanView, planView } from "./plan-view.ts";
 import { assertSamePreview, headOf } from "./preview-basis.ts";
 import { runPlan } from "./run-plan.ts";
 import { loadPlan, storedBytes, storePlan } from "./stored-plan.ts";

@@ -4,7 +4,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { planStateWords } from "@gennai/protocol/model/governance/plan-state";
+import { planStateWords } from "@gennai/protocol/model/governance/plan";
 import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import * as vscode from "vscode";
 import { LogLevel, type LogOutputChannel } from "vscode";

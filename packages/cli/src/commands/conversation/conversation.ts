@@ -1,6 +1,5 @@
 import { userInfo } from "node:os";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import type { CommandPlace, CommandResult, SlashCommand } from "@gennai/client/commands/command";
 import { slashCommands, typedCommand, usersCommand } from "@gennai/client/commands/slash-commands";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
@@ -13,6 +12,7 @@ import type { SessionView } from "@gennai/client/view/session-view";
 import { type TurnReport, turnReport } from "@gennai/client/view/turn-report";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { planScenarioName } from "@gennai/protocol/model/governance/plan";
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import pLimit from "p-limit";
 import type { ChosenServer } from "../../connection/server-choice.ts";

@@ -1,9 +1,9 @@
-import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { FollowedSession } from "@gennai/client/agent/followed-session";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { planScenarioName } from "@gennai/protocol/model/governance/plan";
 import type { Face } from "./face.ts";
 
 /** Tries after which a server that went away is not waited for any longer. */

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Plan } from "@gennai/client/plan";
 import type { SessionPlans } from "@gennai/client/session-plans";
+import { type Plan } from "@gennai/protocol/model/governance/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { asCliError, CliError } from "../../terminal/cli-error.ts";
 import { exitCode } from "../../terminal/exit-code.ts";

@@ -1,6 +1,6 @@
-import type { Plan } from "@gennai/client/plan";
 import { listSessions } from "@gennai/client/session/session-list";
 import { SessionPlans } from "@gennai/client/session-plans";
+import { type Plan } from "@gennai/protocol/model/governance/plan";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, intentTitle } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";

@@ -1,8 +1,10 @@
-import { envelopeWords, type Plan, type PlanIssue, type PlanStep } from "@gennai/client/plan";
+import { envelopeWords } from "@gennai/client/session-plans";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { type Plan, type PlanIssue, type PlanStep } from "@gennai/protocol/model/governance/plan";
 import { type Risk, riskWords } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
+import { issueLine } from "@gennai/protocol/plan-correction";
 import { colouredLine, colouredRisk, type Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
@@ -100,10 +102,7 @@ export function describeNoPlan(
 
 function describeIssues(issues: readonly PlanIssue[], paint: Paint): string {
   return issues
-    .map(({ path, message, level }) => {
-      const place = path === "" || message.includes(path) ? "" : `${terminalSafe(path)}: `;
-      return `${paint("red", terminalSafe(level))}  ${place}${terminalSafe(message)}\n`;
-    })
+    .map((issue) => `${paint("red", terminalSafe(issue.level))}  ${terminalSafe(issueLine(issue))}\n`)
     .join("");
 }
 

@@ -1,10 +1,10 @@
-import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
-import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
-import type { SubmittedPlan } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionPlans } from "@gennai/client/session-plans";
+import { type SubmittedPlan } from "@gennai/client/session-plans";
 import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { planScenarioName } from "@gennai/protocol/model/governance/plan";
+import { correctionRequestText } from "@gennai/protocol/plan-correction";
 import { runTurn } from "../../client/run-turn.ts";
 import { CliError } from "../../terminal/cli-error.ts";
 import { exitCode } from "../../terminal/exit-code.ts";

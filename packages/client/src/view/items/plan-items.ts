@@ -1,5 +1,5 @@
 import type { PlanChanged } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan-state";
+import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan";
 import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import type { PlanItem } from "./view-item.ts";

@@ -1,4 +1,4 @@
-import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
+import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/session/proposal";

@@ -1,13 +1,13 @@
 import { isMessage } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { Plan } from "@gennai/client/plan";
 import {
   ApprovePlanRequestSchema,
   ApprovePlanResponseSchema,
   ExecutePlanRequestSchema,
   VerifyPlanRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { type Plan } from "@gennai/protocol/model/governance/plan";
 import { guardPlan, type StoredApproval } from "../../review/plan-guard.ts";
 
 /** Approvals of this window, only in memory: a token is never written to a file. */

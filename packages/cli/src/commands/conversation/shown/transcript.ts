@@ -1,6 +1,6 @@
-import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import type { AssistantItem, ItemCell, ThinkingItem, ToolCallItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
+import { planScenarioName } from "@gennai/protocol/model/governance/plan";
 import { runningCallLine, wholeCallLines } from "../../../client/call-lines.ts";
 import { durationWords } from "../../../client/duration-words.ts";
 import { itemLines, type LineContext } from "../../../client/item-lines.ts";

@@ -1,35 +1,7 @@
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { PlanView } from "@gennai/governance/plan";
 import { type PlanChange, stateAfter } from "@gennai/governance/plan-change";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan-state";
-import { riskWords } from "@gennai/protocol/model/governance/risk";
+import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan";
 import { failureClassToMessage } from "@gennai/protocol/model/governance/tool-outcome";
-
-export function planToWire(plan: PlanView) {
-  const { planId, digest, planJson, title, summary, claimed, executed, verified, remediation } = plan;
-  return {
-    planId,
-    digest,
-    planJson,
-    title,
-    summary,
-    claimed,
-    executed,
-    verified,
-    remediation,
-    state: planStateWords.toMessage(plan.state),
-    created: timestampFromMs(plan.created),
-    steps: plan.steps.map((step) => ({
-      ...step,
-      risk: riskWords.toMessage(step.risk),
-      verificationPlan: [...step.verificationPlan],
-      dependsOn: [...step.dependsOn],
-      state: stepStateWords.toMessage(step.state),
-      failureClass: failureClassToMessage(step.failureClass),
-    })),
-  };
-}
 
 /** A change of a plan as an event tells it; what stays as it was is unset. */
 export function planChangeToWire(planId: string, change: PlanChange) {
