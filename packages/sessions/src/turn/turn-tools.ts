@@ -20,7 +20,7 @@ import { SessionProposal } from "../proposal/session-proposal.ts";
 import { stageProposedChanges } from "../proposal/stage-proposed-changes.ts";
 import type { Session } from "../session/session.ts";
 import type { KnownFiles } from "../session/state/known-files.ts";
-import { isOwnBranch, isOwnStash } from "../session/state/own-refs.ts";
+import { isOwnBranch, isOwnStash, isOwnTip } from "../session/state/own-refs.ts";
 import { bashOutputTool, killShellTool, stateOf } from "../tools/commands/background-tools.ts";
 import type { Staging } from "../tools/commands/bash-tool.ts";
 import { problemsTool, symbolsTool } from "../tools/reading/editor-tools.ts";
@@ -96,6 +96,7 @@ export async function turnTools(
             session: session.id,
             usersContents: (path, sha256) => usersContents(state.changeSets.values(), path, sha256),
             isOwnBranch: (name) => isOwnBranch(state.changeSets.values(), name),
+            isOwnTip: (name, id) => isOwnTip(state.changeSets.values(), name, id),
             isOwnStash: (id) => isOwnStash(state.changeSets.values(), id),
             proposal: proposal?.tree,
             unfinished: async () => (await SessionProposal.needed(session)).tree,

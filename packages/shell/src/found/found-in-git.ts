@@ -165,15 +165,27 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
   const other = isOfModule(effect) ? undefined : pathInOtherTree(effect, work);
   if (other !== undefined) return [change("control", inGit(other), gitState)];
   switch (effect.type) {
-    case "ref":
+    case "ref": {
       if (work.usesLogin && /^refs\/remotes\//.test(effect.name)) return [change("ref", effect.name, true)];
-      return [change("ref", effect.name, gitState || gitNames.includes(effect.name.replace(/^refs\/heads\//, "")))];
+      const isNamed = gitNames.includes(effect.name.replace(/^refs\/heads\//, ""));
+      return [change("ref", effect.name, gitState || isNamed || work.movesOwnBranch(effect))];
+    }
     case "head": {
       if (isOfModule(effect) && isAsRecorded(effect, work)) return [];
       return [change("head", "HEAD", gitMoves || gitState)];
     }
-    case "reflog":
-      return effect.shrinks ? [change("reflog", effect.name, gitState || work.popsOwnStash(effect))] : [];
+    case "reflog": {
+      if (!effect.shrinks) return [];
+      const isOwn = work.git.some(
+        (one) =>
+          one.type === "ref" &&
+          one.name === effect.name &&
+          one.repository === effect.repository &&
+          one.to === undefined &&
+          work.movesOwnBranch(one),
+      );
+      return [change("reflog", effect.name, gitState || isOwn || work.popsOwnStash(effect))];
+    }
     case "control":
       if (effect.path === "config" && isTracking(effect, work)) return [];
       return [change("control", inGit(effect.path), gitState && /^(?:config|modules|worktrees)/.test(effect.path))];

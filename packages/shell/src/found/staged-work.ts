@@ -43,6 +43,10 @@ export interface StagedWorkOptions {
   readonly usesLogin?: boolean;
   /** True if that was all that a person was asked about it: an install's own changes are then as agreed. */
   readonly mayInstall?: boolean;
+  /** Whether the session works on a branch. */
+  readonly isOwnBranch?: ((name: string) => boolean) | undefined;
+  /** Whether the session made a branch, and left it at the commit. */
+  readonly isOwnTip?: ((name: string, id: string) => boolean) | undefined;
   /** Whether a command of the session stashed the commit. */
   readonly isOwnStash?: ((id: string) => boolean) | undefined;
 }
@@ -68,6 +72,8 @@ export class StagedWork {
   readonly #byPath: ReadonlyMap<string, StageEffect>;
   readonly #home: string;
   readonly #leads: ControlLeads;
+  readonly #isOwnBranch: (name: string) => boolean;
+  readonly #isOwnTip: (name: string, id: string) => boolean;
   readonly #isOwnStash: (id: string) => boolean;
   readonly #command: CommandAnalysis;
   #targets: ControlTargets | undefined;
@@ -86,9 +92,13 @@ export class StagedWork {
     confirmed,
     usesLogin = false,
     mayInstall = false,
+    isOwnBranch = () => false,
+    isOwnTip = () => false,
     isOwnStash = () => false,
   }: StagedWorkOptions) {
     this.usesLogin = usesLogin;
+    this.#isOwnBranch = isOwnBranch;
+    this.#isOwnTip = isOwnTip;
     this.#isOwnStash = isOwnStash;
     this.#command = command;
     this.#home = home;
@@ -191,6 +201,17 @@ export class StagedWork {
       (command) => command.name === "git" && command.words[0] === "stash" && command.words[1] === "pop",
     );
     return entries.removed.length <= pops.length && entries.removed.every(this.#isOwnStash);
+  }
+
+  /** Whether HEAD goes to a branch that the session works on, and moves it; or one that the session made is removed as it left it. */
+  movesOwnBranch({ name, from, to }: GitEffect & { readonly type: "ref" }): boolean {
+    const [, branch] = /^refs\/heads\/(.+)$/s.exec(name) ?? [];
+    if (branch === undefined) return false;
+    if (to === undefined) return from !== undefined && this.#isOwnTip(branch, from);
+    const isHeads = this.git.some(
+      (one) => one.type === "head" && one.to === `ref: ${name}` && this.isOfOwnTree(one, one.worktree),
+    );
+    return isHeads && this.#isOwnBranch(branch);
   }
 
   /** Whether the effect is on the workspace's own repository, or a part of it. */

@@ -79,6 +79,8 @@ export interface StagedSurroundings {
   readonly usersContents?: UsersContents | undefined;
   /** Whether the session works on a branch, so that a command may leave HEAD there; on every one, if left out. */
   readonly isOwnBranch?: ((name: string) => boolean) | undefined;
+  /** Whether the session made a branch, and left it at a commit; it made none, if left out. */
+  readonly isOwnTip?: ((name: string, id: string) => boolean) | undefined;
   /** Proposed changes that the command sees over the workspace, and to which its own are added instead of the workspace. */
   readonly proposal?: StagedTree | undefined;
   /** Where changes become a proposal that cannot be kept, because the user changed the same meanwhile. */
@@ -210,6 +212,8 @@ export async function runStaged(
       usesLogin,
       mayInstall: usesLogin && open === undefined,
       usersContents: surroundings.usersContents ?? allTheUsers,
+      isOwnBranch: surroundings.isOwnBranch,
+      isOwnTip: surroundings.isOwnTip,
       isOwnStash: surroundings.isOwnStash,
     });
     const before = foundBefore(transaction, kept);

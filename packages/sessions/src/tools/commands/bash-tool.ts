@@ -69,7 +69,15 @@ export interface BashPorts extends ShellSurroundings {
 export interface Staging
   extends Pick<
     StagedSurroundings,
-    "stages" | "zeroAccess" | "session" | "usersContents" | "isOwnBranch" | "isOwnStash" | "proposal" | "unfinished"
+    | "stages"
+    | "zeroAccess"
+    | "session"
+    | "usersContents"
+    | "isOwnBranch"
+    | "isOwnTip"
+    | "isOwnStash"
+    | "proposal"
+    | "unfinished"
   > {
   readonly background: BackgroundRuns;
   /** Ensures that secrets from git's history are masked in the output of commands. */

@@ -45,3 +45,31 @@ test.each<[name: string, commands: readonly string[], sessions: 1 | 2]>([
   expect(`${error}${output}`).toContain("refs/stash");
   expect(await count(server)).toBe(1);
 });
+
+test("the session goes back to a branch and commits there, and removes one that it made, unless the user committed on it", async () => {
+  const git = "git -c user.name=a -c user.email=a@example.com";
+  const made = (name: string) => `git switch -qc ${name} && ${git} commit -q --allow-empty -m ${name}`;
+  const commands = [
+    made("feat"),
+    "git switch -q work && git merge -q --ff-only feat",
+    "git branch -d feat",
+    made("more"),
+    "git switch -q work",
+    "git branch -D more",
+  ];
+  await using server = await staging(commands);
+  const { workspace } = server;
+  const session = await startSession(server);
+  for (const _command of commands.slice(0, 5)) expect(await result(server, session)).toMatchObject({ error: "" });
+  expect(await workspace.git("for-each-ref", "--format=%(refname:short) %(subject)", "refs/heads")).toBe(
+    "main first\nmore more\nwork feat",
+  );
+  await workspace.git(
+    "update-ref",
+    "refs/heads/more",
+    await workspace.git("commit-tree", "-m", "the user's", "more^{tree}"),
+  );
+  const { error, output } = await result(server, session);
+  expect(`${error}${output}`).toContain("It shortens the log of more");
+  expect(await workspace.git("log", "-1", "--format=%s", "more")).toBe("the user's");
+});
