@@ -180,8 +180,8 @@ function settingsArguments(
 }
 
 /**
- * Switches off git's own housekeeping, whose effects nobody asked for, signing, because the keys are not there, and forms of the
- * index that cannot be judged: git writes it whole instead.
+ * Switches off git's own housekeeping, and hooks that Git LFS installs in passing, whose effects nobody asked for; signing, because
+ * the keys are not there; and forms of the index that cannot be judged: git writes it whole instead.
  */
 function quietGit(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const settings = [
@@ -192,7 +192,7 @@ function quietGit(environment: Readonly<Record<string, string>>): Readonly<Recor
     ["core.splitindex", "false"],
     ["index.sparse", "false"],
   ] as const;
-  return { ...withSettings(environment, settings), GIT_OPTIONAL_LOCKS: "0" };
+  return { ...withSettings(environment, settings), GIT_OPTIONAL_LOCKS: "0", GIT_LFS_TRACK_NO_INSTALL_HOOKS: "1" };
 }
 
 /** Looks repeatedly, for a limited time, until a process of the stage runs in the sandbox and is not the sandbox itself. */

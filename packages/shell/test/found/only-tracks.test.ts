@@ -9,6 +9,12 @@ const tracks = (branch = "work", remote = "origin", merge = "refs/heads/work") =
 test.each<[name: string, after: string, expected: boolean]>([
   ["a new branch that tracks a known remote", before + tracks(), true],
   ["two of them", before + tracks() + tracks("two/a", "origin", "refs/heads/two"), true],
+  ["the form of Git LFS' data", `${before}[lfs]\n\trepositoryformatversion = 0\n${tracks()}`, true],
+  [
+    "a further setting of Git LFS",
+    `${before}[lfs]\n\trepositoryformatversion = 0\n\turl = https://evil.example\n`,
+    false,
+  ],
   ["nothing", before, false],
   ["a branch that was there", before + tracks("old"), false],
   ["a remote that is not known", before + tracks("work", "evil"), false],

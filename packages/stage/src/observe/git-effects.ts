@@ -314,8 +314,9 @@ const ordinaryInModule =
  * Files that mean nothing after a run: locks, texts that were edited, lists that git makes again, resolutions of conflicts, and
  * parts of an index, which is only kept whole.
  */
-const ofOneRun = /\.lock$|^(?:[A-Z]+_EDITMSG|description|gc\.log|info\/refs|rr-cache\/.+|sharedindex\.[0-9a-f]+)$/;
+const ofOneRun =
+  /\.lock$|^(?:[A-Z]+_EDITMSG|MERGE_RR|description|gc\.log|info\/refs|rr-cache\/.+|sharedindex\.[0-9a-f]+)$/;
 const control =
   /^(?:(?:config|config\.worktree|commondir|gitdir|hooks|worktrees|objects\/info\/(?:http-)?alternates)(?:\/|$)|info\/(?!refs$))/;
 const work =
-  /^(?:[A-Z_]+_HEAD|[A-Z]+_(?:MSG|MODE|RR|LOG|START|TERMS|NAMES)|AUTO_MERGE|rebase-(?:merge|apply)\/.+|sequencer\/.+)$/;
+  /^(?:[A-Z_]+_HEAD|[A-Z]+_(?:MSG|MODE|LOG|START|TERMS|NAMES)|AUTO_MERGE|rebase-(?:merge|apply)\/.+|sequencer\/.+)$/;

@@ -80,6 +80,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
     "reflog refs/heads/other/one",
     "reflog shrinks refs/heads/other",
   ],
+  "echo x > .git/MERGE_RR; mkdir -p .git/rr-cache/1; echo x > .git/rr-cache/1/preimage": [],
   "rm .git/index": ["unreadable index"],
   "git rev-parse HEAD > .git/refs/stash": ["ref refs/stash", "unreadable refs/stash"],
   "cd .git; mkdir -p logs/refs; cp logs/HEAD logs/refs/stash": ["reflog refs/stash", "unreadable refs/stash"],
