@@ -9,7 +9,7 @@ import { fencedText } from "@gennai/client/session/text/fenced-text";
 import type { SessionPlans } from "@gennai/client/session-plans";
 import { envelopeWords } from "@gennai/client/session-plans";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import type { EditorPeer } from "../editor/acp-editor.ts";

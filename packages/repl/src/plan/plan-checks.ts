@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 

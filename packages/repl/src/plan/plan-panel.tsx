@@ -1,5 +1,5 @@
 import { envelopeWords } from "@gennai/client/session-plans";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../look/copy-button.tsx";

@@ -1,4 +1,4 @@
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 
 const path: readonly { readonly state: Plan["state"]; readonly word: string }[] = [
   { state: "draft", word: "Draft" },

@@ -1,4 +1,4 @@
-import { type Plan, type PlanStep } from "@gennai/protocol/model/governance/plan";
+import type { Plan, PlanStep } from "@gennai/protocol/model/governance/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";

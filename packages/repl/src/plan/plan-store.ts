@@ -1,8 +1,7 @@
 import type { CallOptions } from "@gennai/client/connection/connection";
-import type { SessionPlans } from "@gennai/client/session-plans";
-import { type SubmittedPlan } from "@gennai/client/session-plans";
+import type { SessionPlans, SubmittedPlan } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type Plan, type PlanIssue } from "@gennai/protocol/model/governance/plan";
+import type { Plan, PlanIssue } from "@gennai/protocol/model/governance/plan";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { correctionRequestText } from "@gennai/protocol/plan-correction";

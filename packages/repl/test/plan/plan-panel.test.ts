@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { type Plan, type PlanStep } from "@gennai/protocol/model/governance/plan";
+import type { Plan, PlanStep } from "@gennai/protocol/model/governance/plan";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { expect, test } from "vitest";
 import { planChecks } from "#plan/plan-checks";
 import { PlanStore, type PlanStoreOptions } from "#plan/plan-store";

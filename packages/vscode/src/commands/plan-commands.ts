@@ -1,7 +1,7 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { turnAnswer } from "@gennai/client/session/watched-turn";
 import { envelopeWords, SessionPlans } from "@gennai/client/session-plans";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import * as vscode from "vscode";
 import { editorContext } from "../documents/editor-context.ts";
 import { reasonOf } from "../editor/editor-error.ts";

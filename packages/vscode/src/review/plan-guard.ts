@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 
 /** A person's approval as the server returned it. */
 export interface StoredApproval {

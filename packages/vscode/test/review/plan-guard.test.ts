@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { expect, it } from "vitest";
 import { guardPlan, type StoredApproval } from "#review/plan-guard";
 import { planWith } from "../../../client/test/plan/plan-with.ts";

@@ -6,7 +6,7 @@ import { describeModel, listModels } from "@gennai/client/host/model-choices";
 import { type ReviewState, reviewToApply } from "@gennai/client/host/review-state";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { SessionPlans } from "@gennai/client/session-plans";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { editHunk } from "../../review/review-at-terminal.ts";

@@ -6,7 +6,7 @@ import type { CommandResult } from "@gennai/client/commands/command";
 import { emptyFacts } from "@gennai/client/view/session-facts";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import type { AskedPerson } from "../../client/headless-editor.ts";
 import type { KeptPrompts } from "../../client/kept-prompts.ts";
 import { inPager } from "../../screen/in-pager.ts";

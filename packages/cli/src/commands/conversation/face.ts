@@ -2,7 +2,7 @@ import type { WayToServer } from "@gennai/client/agent/followed-session";
 import type { CommandResult, CommandView } from "@gennai/client/commands/command";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import type { Paint } from "../../terminal/colours.ts";
 import type { LineInput } from "../../terminal/line-input.ts";
 

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { SessionPlans } from "@gennai/client/session-plans";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { asCliError, CliError } from "../../terminal/cli-error.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
@@ -64,8 +64,9 @@ export async function keepApproval(
   place: PlanContext,
 ): Promise<{ readonly approvalToken: string; readonly expires: Date | undefined }> {
   const approval = await plans.approve(planId, digest, { signal: place.signal });
-  const { approvalToken } = approval;
-  await place.tokens.keep(planId, { sessionId: plans.sessionId, digest, approvalToken });
+  const { approvalToken, expires } = approval;
+  const kept = { sessionId: plans.sessionId, digest, approvalToken, expires: expires?.getTime() ?? 0 };
+  await place.tokens.keep(planId, kept);
   return approval;
 }
 
@@ -80,7 +81,6 @@ export async function takeApproval(named: Named, plans: SessionPlans, place: Pla
   if (kept !== undefined && kept.sessionId !== plans.sessionId) throw elsewhere(planId);
   const token = named.token ?? (kept?.runToken === undefined ? kept?.approvalToken : undefined);
   if (token === undefined) throw notApproved(planId);
-  if (token === kept?.approvalToken && !tokens.isFresh(kept)) throw refused("The approval has expired.", planId);
   const digest = named.digest ?? kept?.digest ?? (await plans.get(planId, { signal })).digest;
   return { digest, token, kept };
 }
@@ -91,11 +91,11 @@ export async function waitingApproval(
   digest: string | undefined,
   { sessionId }: Pick<SessionPlans, "sessionId">,
   { tokens }: Pick<PlanContext, "tokens">,
-): Promise<(KeptApproval & { readonly expires: Date }) | undefined> {
+): Promise<KeptApproval | undefined> {
   const kept = await tokens.find(planId);
-  if (kept === undefined || !isFirstRun(kept) || !tokens.isFresh(kept) || kept.sessionId !== sessionId)
+  if (kept === undefined || !isFirstRun(kept) || kept.expires <= Date.now() || kept.sessionId !== sessionId)
     return undefined;
-  return digest === undefined || digest === kept.digest ? { ...kept, expires: tokens.expires(kept) } : undefined;
+  return digest === undefined || digest === kept.digest ? kept : undefined;
 }
 
 /** True if an approval is kept whose plan has not run yet. */
@@ -128,13 +128,8 @@ export async function keepForVerification(
   plans: SessionPlans,
   { tokens }: PlanContext,
 ): Promise<void> {
-  const record = kept ?? {
-    sessionId: plans.sessionId,
-    digest,
-    approvalToken: token,
-    approved: { monotonic: 0, wall: 0 },
-  };
-  await tokens.keepSpent(planId, { ...record, runToken: token });
+  const record = kept ?? { sessionId: plans.sessionId, digest, approvalToken: token, expires: 0 };
+  await tokens.keep(planId, { ...record, runToken: token });
 }
 
 /** The token that opened the run. Throws `CliError` if the named token did not open it. */

@@ -1,6 +1,6 @@
 import { listSessions } from "@gennai/client/session/session-list";
 import { SessionPlans } from "@gennai/client/session-plans";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, intentTitle } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";
@@ -84,7 +84,8 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   const { sessionId } = plans;
   const waiting = await waitingApproval(planId, flags.digest, plans, place);
   if (waiting !== undefined) {
-    const { digest, approvalToken, expires } = waiting;
+    const { digest, approvalToken } = waiting;
+    const expires = new Date(waiting.expires);
     const note = `It is approved already, until ${utcTime(expires)}, and was not run yet; nothing changed. Next: gennai plan execute ${planId}`;
     return said({ sessionId, planId, digest, approvalToken, expires: expires.toISOString() }, noted([note], place));
   }

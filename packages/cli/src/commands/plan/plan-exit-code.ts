@@ -1,4 +1,4 @@
-import { type Plan, type PlanStep } from "@gennai/protocol/model/governance/plan";
+import type { Plan, PlanStep } from "@gennai/protocol/model/governance/plan";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 
 /** The exit code for a run that ended: only a complete run is a success, and a refusal has a code of its own. */

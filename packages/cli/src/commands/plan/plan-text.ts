@@ -1,6 +1,6 @@
 import { envelopeWords } from "@gennai/client/session-plans";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import { type Plan, type PlanIssue, type PlanStep } from "@gennai/protocol/model/governance/plan";
+import type { Plan, PlanIssue, PlanStep } from "@gennai/protocol/model/governance/plan";
 import { type Risk, riskWords } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";

@@ -1,6 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { SessionPlans } from "@gennai/client/session-plans";
-import { type SubmittedPlan } from "@gennai/client/session-plans";
+import type { SessionPlans, SubmittedPlan } from "@gennai/client/session-plans";
 import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { planScenarioName } from "@gennai/protocol/model/governance/plan";

@@ -1,5 +1,5 @@
 import { SessionPlans } from "@gennai/client/session-plans";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { intentOf } from "../../client/session-intent.ts";

@@ -7,7 +7,7 @@ import {
   ExecutePlanRequestSchema,
   VerifyPlanRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import { type Plan } from "@gennai/protocol/model/governance/plan";
+import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { guardPlan, type StoredApproval } from "../../review/plan-guard.ts";
 
 /** Approvals of this window, only in memory: a token is never written to a file. */
