@@ -50,14 +50,14 @@ export function gitPaths(outer: Invocation, report: AnalysisReport, place: Place
     } else if (/\s/.test(word.literal ?? "") || makesBranch) continue;
     else if (index === 0 && hasVerb.test(subcommand) && /^[a-z-]+$/.test(word.literal ?? "")) continue;
     else if (namesNoFiles.test(subcommand) && /^[^.~/:]/.test(word.literal ?? "")) continue;
-    else {
+    else if (!/^:(?:[!^]|\([^)]*exclude)/.test(text)) {
       report.path(word, access, invocation);
       const colon = text.indexOf(":");
       // An address is not a reference with a path behind it.
       if (colon < 0 || /^(?:https?|ssh|git|ftps?):\/\//.test(text)) continue;
       report.path(wordTail(word, colon + 1), "read", invocation);
       // `:0:file` names a stage of the index; `:/file` and `:(top)file` the same file from the top.
-      const inner = /^:\d:|^:\/|^:\((?!.*exclude)[^)]*\)/.exec(text)?.[0].length ?? 0;
+      const inner = /^:\d:|^:\/|^:\([^)]*\)/.exec(text)?.[0].length ?? 0;
       if (inner > 0) report.path(wordTail(word, inner), "read", invocation);
     }
   }

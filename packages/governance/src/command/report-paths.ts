@@ -19,8 +19,8 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
     const row = programFiles(name);
     if (row !== undefined) reportRow(row, invocation, report);
     else {
-      const verbs = verbWords(name, words);
-      for (const word of words) if (!verbs.has(word)) mentionWord(word, invocation, report);
+      const names = new Set([...verbWords(name, words), ...leftOut(name, words)]);
+      for (const word of words) if (!names.has(word)) mentionWord(word, invocation, report);
     }
   }
 }
@@ -122,6 +122,19 @@ const bareOptions =
 
 /** A name that no program takes for a file, optionally with a version: dots and slashes only there. */
 const name = /^(?:@[\w-]+\/)?[A-Za-z0-9][\w:-]*(?:\[[\w,-]+\])?(?:(?:@|[=<>~!]=)[\w.^~*-]+)?$/;
+
+/** The words by which an archiver or a copier is told what to leave out: `--exclude=.env`, `--exclude .env`, `-x .env` of zip. */
+function leftOut(program: string, words: readonly ResolvedWord[]): readonly ResolvedWord[] {
+  if (!/^(?:(?:g|bsd)?tar|rsync|zip)$/.test(program)) return [];
+  const begins = program === "zip" ? /^(?:-x|--exclude)$/ : /^--exclude$/;
+  return words.filter((word, at) => {
+    if (/^--exclude=/.test(textOf(word))) return true;
+    if (textOf(word).startsWith("-")) return false;
+    // Zip takes all words up to the next option.
+    const option = words.slice(0, at).findLastIndex((one) => textOf(one).startsWith("-"));
+    return (program === "zip" || option === at - 1) && begins.test(textOf(words[option] ?? word));
+  });
+}
 
 /** The words of a program that are verbs and names, and no files: `install` and `left-pad` of `npm install left-pad`. */
 function verbWords(program: string, words: readonly ResolvedWord[]): ReadonlySet<ResolvedWord> {

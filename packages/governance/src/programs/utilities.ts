@@ -71,7 +71,7 @@ const reads = {
   // Names of files.
   ls: names("-l -a -A -h -1 -R -t -r -S -d -F -i -s -n -p -G --color? --all --human-readable", { anyOption: true }),
   stat: names("-c= -L -t --format="),
-  du: names("-s -h -a -c -k -m -d= --max-depth="),
+  du: names("-s -h -a -c -k -m -d= --max-depth= --exclude="),
   df: names("-h -k -T -i"),
   tree: names("-a -d -f -h -p -s -L= -I= -P= --dirsfirst --noreport"),
   "unzip -l": names(""),

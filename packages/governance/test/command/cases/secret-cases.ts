@@ -20,6 +20,12 @@ export const secretCases: CommandCases = {
     ...["cp .env /tmp/x", "base64 < .env", "git show HEAD:.env", "cat ~/.s*/id_rsa", "cat ~/.ss?/config"],
     ...["find ~/.ssh -type f -exec cat {} +", "exec 3< .env; cat <&3", "tar czf - ~/.aws", "wc -l .env"],
     ...["source .env", ". ./.env", "git -c core.sshCommand=./x fetch"],
+    ...[
+      "zip -q x.zip -x a -q .env",
+      "tar -cf x.tar --exclude a .env",
+      "rsync --exclude-from .env a b",
+      "zip -x a -@ .env",
+    ],
     "git blame --contents=/home/dev/.ssh/id_rsa README.md",
     ...["git hash-object -w .env && git cat-file -p $(git hash-object .env)", "git log -p -- .env", "file -f .env"],
     ...["diff .env /dev/null", "grep -r '' .env*", "cat .e*v", "cat .en?", "cat ./.env", 'cat "$PWD/.env"'],
@@ -28,5 +34,13 @@ export const secretCases: CommandCases = {
     ...["vim -c ':r .env' -c ':wq' x", 'node -p \'require("fs").readFileSync(".env","utf8")\''],
     ...["sed -n p ~/.ssh/id_rsa", "cat $HOME/.ssh/id_rsa", "cd ~/.ssh && cat id_rsa", "cd ..; cat ws/.env"],
     ...["(cd ~ && tar c .ssh) | wc", "env -C ~/.ssh cat id_rsa", "git -C ~/.ssh diff --no-index /dev/null id_rsa"],
+  ],
+  neverDenied: [
+    ...[
+      "tar --exclude=.env -czf a.tgz src",
+      "rsync -a --exclude .env --exclude '*.pem' src/ docs/",
+      "du -sh --exclude=.env .",
+    ],
+    ...["zip -qr a.zip . -x .env '*.pem'", "git add . ':(exclude)*.pem' ':!.env'"],
   ],
 };
