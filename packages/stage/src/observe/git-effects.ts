@@ -117,7 +117,7 @@ class RepositoryObserver {
     // The only links that git makes are second names of objects. It would write through any other link.
     else if (isLink) this.#push({ type: "control", path: inGit });
     // They mean nothing without their content, and git stops at one that has the name of a lock.
-    else if (isDirectory && !control.test(own)) this.#dropped.push(effect);
+    else if (isDirectory && (!control.test(own) || own === "worktrees")) this.#dropped.push(effect);
     else if (control.test(own) || /^(?:modules|reftable)(?:\/|$)/.test(own)) {
       this.#push(/^reftable/.test(own) ? { type: "unreadable", path: inGit } : { type: "control", path: inGit });
     }

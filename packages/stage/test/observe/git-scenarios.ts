@@ -68,7 +68,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   "echo x >> .git/logs/HEAD; tail -1 .git/logs/HEAD > .git/logs/refs/heads/main": [],
   "git symbolic-ref refs/heads/other refs/heads/main": ["reflog refs/heads/other", "unreadable refs/heads/other"],
   "mkdir .git/reftable; echo x > .git/reftable/tables.list": ["unreadable reftable/tables.list"],
-  "cd .git; mkdir index.lock HEAD.lock refs/heads/main.lock shallow x; chmod 0 refs/tags; rmdir branches; mkdir -p rebase-merge":
+  "cd .git; mkdir index.lock HEAD.lock refs/heads/main.lock shallow x worktrees; chmod 0 refs/tags; rmdir branches; mkdir -p rebase-merge":
     [],
   "cd .git; rm HEAD index COMMIT_EDITMSG packed-refs; mkdir HEAD index COMMIT_EDITMSG packed-refs": [
     "unreadable HEAD",

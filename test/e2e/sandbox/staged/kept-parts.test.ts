@@ -80,7 +80,12 @@ test("a person keeps the rest: exactly that is kept, the record says who chose, 
 test("what cannot work is said, with the way round", async () => {
   const fetching = `await fetch("https://example.com").catch((error) => { throw error.cause; });`;
   await using server = await staging(
-    ["node do.mjs", "node fetch.mjs", "mv old new && git add -A old new && git status --short"],
+    [
+      "node do.mjs",
+      "node fetch.mjs",
+      "git worktree add -q /opt/beside",
+      "mv old new && git add -A old new && git status --short",
+    ],
     { "old/a.txt": "a", "fetch.mjs": fetching, ...program(`fs.renameSync("old", "new");`) },
   );
   const sessionId = await startSession(server);
@@ -88,6 +93,9 @@ test("what cannot work is said, with the way round", async () => {
   expect((await result(server, sessionId)).output).toContain(
     "[no way to the network: This connection needs a person's yes and nobody can be asked",
   );
+  const beside = (await result(server, sessionId)).output;
+  expect(beside).toContain("[a work tree outside of the workspace cannot be kept");
+  expect(beside).not.toContain("person");
   expect((await result(server, sessionId)).output).toContain("R  old/a.txt -> new/a.txt");
 });
 

@@ -206,6 +206,10 @@ const limits: readonly (readonly [printed: RegExp, note: string])[] = [
     "[a program cannot rename a directory that was there before: use `mv OLD NEW`, then `git add -A OLD NEW`]",
   ],
   [
+    /could not create leading directories of '.*\.git': Read-only/,
+    "[a work tree outside of the workspace cannot be kept: make it in a directory that git ignores]",
+  ],
+  [
     // The first link to a workspace file copies it to the stage, and the copy has another inode number.
     /\bhardlink different from source\b/,
     "[git cannot link what a clone shares with a repository that was there before: use `git clone --no-hardlinks`]",
