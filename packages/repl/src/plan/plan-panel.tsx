@@ -1,3 +1,4 @@
+import { envelopeProblem } from "@gennai/client/plan-guard";
 import { envelopeWords } from "@gennai/client/session-plans";
 import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
@@ -8,7 +9,7 @@ import { VisibleText } from "../look/visible-text.tsx";
 import { useIsWide } from "../review/use-is-wide.ts";
 import { Digest } from "./digest.tsx";
 import { EnvelopeView } from "./envelope-view.tsx";
-import { envelopeProblem, type PlanAct, planChecks } from "./plan-checks.ts";
+import { type PlanAct, planChecks } from "./plan-checks.ts";
 import { PlanFactsRow, PlanStates } from "./plan-states.tsx";
 import { PlanSteps } from "./plan-steps.tsx";
 import type { PlanBusy, PlanStore, RejectedOutput } from "./plan-store.ts";

@@ -1,4 +1,5 @@
 import type { CallOptions } from "@gennai/client/connection/connection";
+import { type PlanTokens, spent } from "@gennai/client/plan-guard";
 import type { SessionPlans, SubmittedPlan } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Plan, PlanIssue } from "@gennai/protocol/model/governance/plan";
@@ -7,7 +8,7 @@ import type { PlannedAction } from "@gennai/protocol/model/session/planned-actio
 import { correctionRequestText } from "@gennai/protocol/plan-correction";
 import { gathered, PanelStore, type StoreCall } from "../look/panel-store.ts";
 import type { Problem } from "../look/problem.ts";
-import { type PlanAct, type PlanFacts, type PlanToken, planChecks } from "./plan-checks.ts";
+import { type PlanAct, type PlanFacts, planChecks } from "./plan-checks.ts";
 
 export type PlanBusy = "plan" | PlanAct;
 
@@ -18,15 +19,13 @@ export interface RejectedOutput {
   readonly issues: readonly PlanIssue[];
 }
 
-export interface PlanView {
+export interface PlanView extends PlanTokens {
   /** What a person asked for last, until there is a plan for it. */
   readonly goal: string | undefined;
   /** Newest first. */
   readonly plans: readonly Plan[];
   readonly plan: Plan | undefined;
   readonly shown: PlanFacts["shown"];
-  readonly approval: PlanToken | undefined;
-  readonly run: PlanToken | undefined;
   readonly changeSetId: string | undefined;
   readonly results: readonly VerificationResult[];
   readonly rejected: RejectedOutput | undefined;
@@ -153,8 +152,7 @@ export class PlanStore extends PanelStore<PlanView> {
     const { approval } = this.state.peek();
     await this.#checked("execute", "Execute", async ({ planId, digest }, options) => {
       if (approval === undefined) return;
-      // The try spends the token, whatever its result.
-      this.set({ approval: undefined, run: { ...approval, expires: undefined }, results: [] });
+      this.set({ ...spent(this.state.peek()), results: [] });
       this.#show(await this.#options.plans.execute(planId, digest, approval.token, options));
     });
   }

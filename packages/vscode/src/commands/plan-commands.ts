@@ -1,3 +1,4 @@
+import { runProblem } from "@gennai/client/plan-guard";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { turnAnswer } from "@gennai/client/session/watched-turn";
 import { envelopeWords, SessionPlans } from "@gennai/client/session-plans";
@@ -7,7 +8,6 @@ import { editorContext } from "../documents/editor-context.ts";
 import { reasonOf } from "../editor/editor-error.ts";
 import { askModally, showError, showInformation, showProgress, showWarning } from "../editor/notifications.ts";
 import { looksLikePlan } from "../review/looks-like-plan.ts";
-import { guardPlan } from "../review/plan-guard.ts";
 import type { Command, Workbench } from "./workbench.ts";
 
 const callTimeoutMs = 30_000;
@@ -102,10 +102,10 @@ async function run(action: "execute" | "verify", workbench: Workbench): Promise<
   const plans = await plansOf(workbench, session);
   const held = await newestPlan(plans);
   if (held === undefined) return;
-  const approval = workbench.approvals.of(held.planId);
-  const result = guardPlan(action, { plan: held, approval, now: new Date() });
-  if (result.type === "refuse") throw new Error(result.reason);
-  const { token } = result.approval;
+  const tokens = workbench.approvals.of(held.planId);
+  const problem = runProblem(action, held, { ...tokens, now: Date.now() });
+  if (problem !== undefined) throw new Error(problem);
+  const token = (action === "execute" ? tokens.approval : tokens.run)?.token ?? "";
   await openPanel(workbench, []);
   const title = action === "execute" ? `Executing “${held.title}”` : `Verifying “${held.title}”`;
   const ended = await showProgress(

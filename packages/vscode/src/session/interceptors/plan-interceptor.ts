@@ -1,6 +1,7 @@
 import { isMessage } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { type PlanTokens, runProblem, spent } from "@gennai/client/plan-guard";
 import {
   ApprovePlanRequestSchema,
   ApprovePlanResponseSchema,
@@ -8,23 +9,18 @@ import {
   VerifyPlanRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import type { Plan } from "@gennai/protocol/model/governance/plan";
-import { guardPlan, type StoredApproval } from "../../review/plan-guard.ts";
 
 /** Approvals of this window, only in memory: a token is never written to a file. */
 export class StoredApprovals {
-  readonly #held = new Map<string, StoredApproval>();
+  readonly #held = new Map<string, PlanTokens>();
 
-  /** The newest approval of a plan. */
-  of(planId: string): StoredApproval | undefined {
-    return this.#held.get(planId);
+  /** The newest tokens of a plan. */
+  of(planId: string): PlanTokens {
+    return this.#held.get(planId) ?? { approval: undefined, run: undefined };
   }
 
-  hold(approval: StoredApproval): void {
-    this.#held.set(approval.planId, approval);
-  }
-
-  spend(approval: StoredApproval): void {
-    this.#held.set(approval.planId, { ...approval, spent: true });
+  hold(planId: string, tokens: PlanTokens): void {
+    this.#held.set(planId, tokens);
   }
 }
 
@@ -43,13 +39,14 @@ export function planInterceptor(
     const isExecute = isMessage(message, ExecutePlanRequestSchema);
     if (isExecute || isMessage(message, VerifyPlanRequestSchema)) {
       const plan = await readPlan(message.sessionId, message.planId, { signal });
-      const approval = approvals.of(message.planId);
-      const result = guardPlan(isExecute ? "execute" : "verify", { plan, approval, now: new Date() });
-      if (result.type === "refuse") throw refused(result.reason);
-      if (message.digest !== result.approval.digest || message.approvalToken !== result.approval.token) {
+      const tokens = approvals.of(message.planId);
+      const problem = runProblem(isExecute ? "execute" : "verify", plan, { ...tokens, now: Date.now() });
+      if (problem !== undefined) throw refused(problem);
+      const held = isExecute ? tokens.approval : tokens.run;
+      if (message.digest !== held?.digest || message.approvalToken !== held.token) {
         throw refused("This is not the approval that was given for this plan: approve it again.");
       }
-      if (isExecute) approvals.spend(result.approval);
+      if (isExecute) approvals.hold(message.planId, spent(tokens));
     }
     const response = await next(request);
     if (isMessage(message, ApprovePlanRequestSchema) && !response.stream) {
@@ -57,7 +54,8 @@ export function planInterceptor(
       if (isMessage(answer, ApprovePlanResponseSchema)) {
         const { planId, digest } = message;
         const expires = answer.expires === undefined ? undefined : timestampDate(answer.expires);
-        approvals.hold({ planId, digest, token: answer.approvalToken, expires, spent: false });
+        const approval = { planId, digest, token: answer.approvalToken, expires };
+        approvals.hold(planId, { approval, run: undefined });
       }
     }
     return response;

@@ -1,15 +1,13 @@
 import { Code, ConnectError, createClient, createRouterTransport, type Interceptor } from "@connectrpc/connect";
-import { sha256Hex } from "@gennai/protocol/digest";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { expect, it } from "vitest";
+import { onePlan, planWith } from "../../../../client/test/plan/plan-with.ts";
 import type { BranchOutcome } from "../../../src/git/git-branch-mode.ts";
 import { branchInterceptor } from "../../../src/session/interceptors/branch-interceptor.ts";
 import { planInterceptor, StoredApprovals } from "../../../src/session/interceptors/plan-interceptor.ts";
 
 const token = "t".repeat(43);
-const planJson = '{"steps":[]}';
-const digest = sha256Hex(planJson);
 
 function server(interceptor: Interceptor) {
   const calls: string[] = [];
@@ -117,19 +115,8 @@ it.each(rows)(
 
 it("planInterceptor: lets only an approval of this window execute, once", async () => {
   const approvals = new StoredApprovals();
-  const plan = {
-    planId: "p",
-    state: "awaiting_approval" as const,
-    digest,
-    planJson,
-    title: "",
-    summary: "",
-    steps: [],
-    claimed: false,
-    executed: false,
-    verified: false,
-    remediation: "",
-  };
+  const plan = planWith(onePlan, { planId: "p" });
+  const { digest } = plan;
   const { plans, calls } = server(planInterceptor(approvals, async () => plan));
   const execution = { sessionId: "s", planId: "p", digest, approvalToken: token };
   expect(await codeOf(plans.executePlan(execution))).toBe(Code.FailedPrecondition);
