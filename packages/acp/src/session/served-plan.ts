@@ -12,6 +12,7 @@ import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Plan } from "@gennai/protocol/model/governance/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
+import { issueLine } from "@gennai/protocol/plan-correction";
 import type { EditorPeer } from "../editor/acp-editor.ts";
 import { unlessWithdrawn } from "../editor/withdrawn-request.ts";
 
@@ -31,7 +32,7 @@ export async function decidePlan(written: string, ports: PlanPorts): Promise<voi
   const { plans, say, tell, signal } = ports;
   const { plan: draft, issues } = await plans.submit(written, { signal });
   if (draft === undefined) {
-    const why = issues.map(({ path, message }) => `- ${spelledOut(`${path} ${message}`.trim())}`).join("\n");
+    const why = issues.map((issue) => `- ${spelledOut(issueLine(issue))}`).join("\n");
     // A model may answer in words, that it has a question or sees nothing to do.
     return say(
       issues.length === 0 ? spelledOut(envelopeWords(written)) : `That is not a plan that can be approved:\n${why}`,

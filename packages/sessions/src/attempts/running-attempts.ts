@@ -43,10 +43,6 @@ export class RunningAttempts {
     this.#ended = this.#run(numbers);
   }
 
-  get record(): AttemptRecord {
-    return this.#record;
-  }
-
   /** The session in which they were requested. */
   get session(): Session {
     return this.#all.session;

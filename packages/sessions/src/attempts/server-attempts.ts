@@ -1,5 +1,4 @@
 import { dirname } from "node:path";
-import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { ServiceError } from "@gennai/machine/service-error";
 import { type Attempt, type AttemptSet, mostAttempts } from "@gennai/protocol/model/session/attempt";
 import { layStagedTree } from "@gennai/shell/proposal/lay-staged-tree";
@@ -162,14 +161,11 @@ export class ServerAttempts implements AsyncDisposable {
       this.#running.delete(open.id);
       held[Symbol.dispose]();
     });
-    return running.record.set;
+    return this.#find(session, open.id);
   }
 
   #records(session: Session): readonly AttemptRecord[] {
-    return this.#kept
-      .list(session.workspace.root)
-      .filter(({ user }) => user === session.user)
-      .map((one) => this.#running.get(one.set.id)?.record ?? one);
+    return this.#kept.list(session.workspace.root).filter(({ user }) => user === session.user);
   }
 
   #find(session: Session, id: string): AttemptSet {
@@ -211,9 +207,7 @@ function attemptOf(all: AttemptSet, number: number): Attempt {
 }
 
 async function decidingCheck({ workspace }: Session, asked: string): Promise<string> {
-  if (asked.trim() !== "") return asked;
-  const { check } = await loadProjectConfig(workspace.root);
-  const found = await findDecidingCommand(workspace.root, check);
+  const found = await findDecidingCommand(workspace.root, asked);
   if (found !== undefined) return found;
   throw new ServiceError("failed_precondition", "No check is configured that could decide between attempts.", {
     reason: "no_check",

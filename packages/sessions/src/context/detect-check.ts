@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { knownPrograms } from "@gennai/governance/programs/known-programs";
+import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
@@ -52,11 +53,13 @@ export async function findCheck(root: string, configured: string | undefined): P
 }
 
 /**
- * The command that decides between several attempts: the check, else the package's tests, which may take longer than a check
- * after each edit; undefined if there is neither.
+ * The command that decides between several attempts: the one that was asked for, else the check, else the package's tests, which
+ * may take longer than a check after each edit; undefined if there is none.
  * @param root real path of the workspace
  */
-export async function findDecidingCommand(root: string, configured: string | undefined): Promise<string | undefined> {
+export async function findDecidingCommand(root: string, asked: string): Promise<string | undefined> {
+  if (asked.trim() !== "") return asked;
+  const { check: configured } = await loadProjectConfig(root);
   const check = await findCheck(root, configured);
   if (check !== undefined) return check.command;
   const manifest = await read(root, "package.json");

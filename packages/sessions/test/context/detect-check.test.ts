@@ -58,7 +58,8 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
 ])("between attempts decides: %s", async (_name, files, wanted) => {
   await using directory = await temporaryDirectory();
   for (const [name, text] of Object.entries(files)) await directory.write(name, text);
-  expect(await findDecidingCommand(directory.root, undefined)).toBe(wanted);
+  expect(await findDecidingCommand(directory.root, " ")).toBe(wanted);
+  expect(await findDecidingCommand(directory.root, "make it")).toBe("make it");
 });
 
 // A yes of a person's is wanted wherever a repository could have its own code run by being opened.

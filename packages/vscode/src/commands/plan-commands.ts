@@ -2,7 +2,8 @@ import { runProblem } from "@gennai/client/plan-guard";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { turnAnswer } from "@gennai/client/session/watched-turn";
 import { envelopeWords, SessionPlans } from "@gennai/client/session-plans";
-import type { Plan } from "@gennai/protocol/model/governance/plan";
+import { type Plan, planScenarioName } from "@gennai/protocol/model/governance/plan";
+import { issueLine } from "@gennai/protocol/plan-correction";
 import * as vscode from "vscode";
 import { editorContext } from "../documents/editor-context.ts";
 import { reasonOf } from "../editor/editor-error.ts";
@@ -40,7 +41,7 @@ export const plan: Command = async (workbench, [before]) => {
     async (_report, cancel) => {
       const stop = new AbortController();
       cancel.onCancellationRequested(() => stop.abort());
-      const request = { text: goal, context, scenario: "PLAN", enableThinking: true };
+      const request = { text: goal, context, scenario: planScenarioName, enableThinking: true };
       const answer = await turnAnswer(session, request, {
         as: "plan",
         signal: stop.signal,
@@ -149,9 +150,9 @@ async function submit(workbench: Workbench, session: AgentSession, text: string)
   }
   if (envelopeKind === "error" && issues.length === 0) throw new Error(envelopeWords(text));
   const first = issues[0];
-  const details = issues.map(({ path, message, level }) => `${level} ${path}: ${message}`).join("\n");
+  const details = issues.map((issue) => `${issue.level}  ${issueLine(issue)}`).join("\n");
   const choice = await showError(
-    `This is not a valid plan${first === undefined ? "." : `: ${first.path} ${first.message}`}`,
+    `This is not a valid plan${first === undefined ? "." : `: ${issueLine(first)}`}`,
     "Show All Issues",
     "Copy Details",
   );

@@ -1,6 +1,5 @@
 import { type AttemptsWish, SessionAttempts } from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { type Attempt, type AttemptSet, mostAttempts } from "@gennai/protocol/model/session/attempt";
 import { findDecidingCommand } from "@gennai/sessions/context/detect-check";
 import { attemptsDesk, attemptsServer } from "../../attempts/attempts-desk.ts";
@@ -108,9 +107,7 @@ function refuseOthers(flags: RunFlags): void {
 }
 
 async function decidingCheck(workspace: string, flags: RunFlags): Promise<string> {
-  if (flags.check !== undefined && flags.check.trim() !== "") return flags.check;
-  const { check } = await loadProjectConfig(workspace);
-  const found = await findDecidingCommand(workspace, check);
+  const found = await findDecidingCommand(workspace, flags.check ?? "");
   if (found !== undefined) return found;
   throw usageError(
     "No check is configured that could decide between attempts.",
