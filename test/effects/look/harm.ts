@@ -59,6 +59,7 @@ const controlFiles = [
     "CLAUDE.md",
   ],
   ...["Makefile", "CMakeLists.txt", "build.gradle", "pom.xml", "conftest.py", "setup.py", "sitecustomize.py"],
+  ...["src/__pycache__", "src/node_modules"],
 ];
 
 /**

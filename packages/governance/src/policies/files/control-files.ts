@@ -189,6 +189,8 @@ const usualInTop = 3;
  */
 async function isUnusualFile(path: string, entriesIn: EntriesIn): Promise<boolean> {
   const [name = "", ...above] = path.split("/").toReversed();
+  // What an import names is taken from there first.
+  if (/(?:^|\/)node_modules\/(?!\.)/.test(path)) return true;
   if (isMadeByTools(path)) return false;
   if (above.some((part) => part.startsWith("."))) return true;
   if (isPlain(name)) return false;

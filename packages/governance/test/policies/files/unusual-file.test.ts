@@ -111,6 +111,8 @@ describe("what is beside a new file", () => {
     ["what is in it is not", ["app/package.json"], "app/src/x.js", false],
     ["a repository's data is a top", ["app/HEAD"], "app/x.js", true],
     ["a directory of that name makes none", ["app/Head/x.js"], "app/x.js", false],
+    ["a package that an import finds first", ["src/a.js", "src/b.js"], "src/node_modules/b/dist/b.js", true],
+    ["what tools keep beside packages", ["src/a.js"], "node_modules/.cache/x/a.js", false],
     ["notes for agents among documents", ["docs/A.md", "docs/B.md", "docs/C.md"], "docs/D.md", true],
   ])("%s", async (_name, files, created, asks) => {
     const entries = treeOf(...files);
