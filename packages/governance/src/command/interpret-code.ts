@@ -5,8 +5,8 @@ import type { Invocation } from "./words/invocation.ts";
 const startsOrDeletes =
   /\bos\s*\.\s*(?:system|popen|exec\w*|spawn\w*|fork|execute|remove|unlink|rmdir)\b|\bsubprocess\b|\bchild_process\b|\bsystem\s*[("']|\bshell_exec\b|\bdo\s+shell\s+script\b|\bexec\s*\(?\s*["']\/?\w|%x[({[]|\bqx\s*[/({[|!]|\b(?:rmtree|rm_rf?|unlink|(?:unlink|rm|rmdir)Sync)\b|\bFile\s*\.\s*delete\b|\bFileUtils\s*\.\s*(?:rm|remove)/;
 
-/** Calls that truncate a file. */
-const truncates = /\bopen\s*\([^)]*,\s*(?:mode\s*=\s*)?["'][rab]*[wx]/;
+/** Calls that truncate a file, and the file. */
+const truncates = /\bopen\s*\(\s*["']([^"'\n]+)["']\s*,\s*(?:mode\s*=\s*)?["'][rab]*[wx]/g;
 
 /** String literals and path-like words in code: they may be files it touches. */
 export function pathsInCode(code: string): readonly string[] {
@@ -32,7 +32,7 @@ export function interpretCode(invocation: Invocation, report: AnalysisReport): v
       const reason = `The ${name} code starts another program, or deletes. Run it as a command of its own.`;
       report.refuse("floor/inline-code", reason, { held: true });
     }
-    const access = truncates.test(text) ? "write" : "unknown";
-    for (const path of pathsInCode(text)) report.mention(path, invocation, access);
+    const written = new Set([...text.matchAll(truncates)].map(([, path]) => path));
+    for (const path of pathsInCode(text)) report.mention(path, invocation, written.has(path) ? "write" : "unknown");
   }
 }

@@ -1,6 +1,6 @@
 import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/governance/rule-kind";
 import type { CommandAnalysis, CommandPath, SimpleCommand } from "../command-analysis.ts";
-import type { WorkspacePath } from "../effect.ts";
+import type { Effect } from "../effect.ts";
 import { isInterpreter } from "../programs/interpreters.ts";
 import { programNamed } from "../programs/known-programs.ts";
 import { globReach } from "./compile/aimed-glob.ts";
@@ -19,11 +19,10 @@ export interface PathFinding {
 
 /**
  * Path rules that a command breaks. Zero-access paths must not be named; read-only ones only read; undeletable ones neither
- * deleted, moved away nor overwritten completely.
+ * deleted, moved away nor overwritten completely. Of a staged command, what a path is to it is judged when it is known.
  */
 export function commandPathFindings(
-  command: CommandAnalysis,
-  cwd: WorkspacePath,
+  { command, cwd, staged = false }: Effect & { readonly type: "exec" },
   rules: CompiledRules,
 ): readonly PathFinding[] {
   const findings: PathFinding[] = [];
@@ -41,7 +40,7 @@ export function commandPathFindings(
   for (const path of command.paths) {
     check(protectionsAgainst("read"), path);
     if (command.readsOnly) continue;
-    if (changes(path, command)) {
+    if (changes(path, command, staged)) {
       check(protectionsAgainst("write", { permits: "read" }), path, " and the command is not proven to only read it");
     }
     if (path.access === "delete") {
@@ -120,7 +119,7 @@ function isBareWord(raw: string): boolean {
 }
 
 /** Whether the command may change the path: it writes it, or its effect is unknown. */
-function changes(path: CommandPath, command: CommandAnalysis): boolean {
+function changes(path: CommandPath, command: CommandAnalysis, staged: boolean): boolean {
   switch (path.access) {
     case "write":
     case "delete":
@@ -129,7 +128,7 @@ function changes(path: CommandPath, command: CommandAnalysis): boolean {
     case "list":
       return false;
     case "unknown":
-      return !isScript(path.raw, command.commands);
+      return !staged && !isScript(path.raw, command.commands);
   }
 }
 

@@ -65,7 +65,7 @@ export async function ruleVerdicts(
   for (const effect of input.analysis.effects) {
     verdicts.push(...pathVerdicts(effect, rules));
     if (effect.type !== "exec") continue;
-    for (const { rule, raw, what } of commandPathFindings(effect.command, effect.cwd, rules)) {
+    for (const { rule, raw, what } of commandPathFindings(effect, rules)) {
       verdicts.push(pathViolation(rule, raw, what));
     }
     verdicts.push(...(await patternVerdicts(commandTexts(effect.command), rules, slow, options)));

@@ -46,6 +46,14 @@ describe("analyseCommand", () => {
     expect(written.map(({ absolute }) => absolute)).toEqual(expected);
   });
 
+  it.each([
+    ["python3 -c \"open('docs/x.md','w').write('see .vscode/settings.json')\"", ["/ws/docs/x.md"]],
+    ["python3 -c \"p='a.ts'; s=open(p).read().replace('/api/v1','/api/v2'); open(p,'w').write(s)\"", []],
+  ])("takes of the texts in code only what it opens to write for written: %j", (command, expected) => {
+    const written = analyse(command).paths.filter(({ access }) => access === "write");
+    expect(written.map(({ absolute }) => absolute)).toEqual(expected);
+  });
+
   it("finds every simple command, unwrapped, with the wrappers around it", () => {
     const { commands } = analyse("cd src && sudo env A=1 rm -r old | tee \"$LOG\"; bash -c 'ls -l'");
     expect(commands).toEqual([

@@ -91,6 +91,18 @@ describe("seed 004 §3A paths: protected paths in commands", () => {
   test.each(rows)("%s", async (command, wanted) => {
     expect((await verdict(exec(command), fixture)).type).toBe(wanted);
   });
+
+  test.each<[command: string, wanted: "allow" | "deny"]>([
+    [
+      "frobnicate dist/app.js; node -e 'require(\"./dist/app.js\")'; python3 -c 'print(open(\"/etc/os-release\").read())'",
+      "allow",
+    ],
+    ["echo x > dist/app.js", "deny"],
+    ["rm -r dist", "deny"],
+    ["frobnicate .env", "deny"],
+  ])("on a stage, where what it changes is judged: %s", async (command, wanted) => {
+    expect((await verdict({ ...exec(command), staged: true } as Effect, fixture)).type).toBe(wanted);
+  });
 });
 
 describe("seed 004 §3B zero, seed 004 §3B glob, seed 004 §3B read-only, seed 004 §3B no-delete: protected paths in file tools", () => {
