@@ -98,6 +98,7 @@ describe("a tool call", () => {
     ["that ran", { exitCode: 0 }, true, "done"],
     ["whose command failed", { exitCode: 3, error: "exit 3" }, true, "failed"],
     ["with an exit code that nobody knows", {}, true, "done"],
+    ["that could not begin", { error: "old_string is not in a" }, false, "failed"],
     ["that was refused", { error: "no", failureClass: FailureClass.PERMISSION_DENIED }, false, "refused"],
   ] as const;
   it.each(rows)("%s", (_name, result, ran, status) => {

@@ -95,11 +95,11 @@ export class ToolCallItems {
     if (record === undefined) return;
     const view = toolResultView(result);
     const { decision, status } = record.cell.item.value;
-    const ran = status === "running";
+    const isRefused = decision?.verdict === "deny" || view.failureClass === "permission_denied";
     change(record, {
       result: view,
       endedAt: time,
-      status: !ran && (decision?.verdict === "deny" || view.error !== "") ? "refused" : outcome(view),
+      status: status !== "running" && isRefused ? "refused" : outcome(view),
     });
     this.#unfinished.delete(record);
   }

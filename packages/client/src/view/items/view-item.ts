@@ -74,8 +74,8 @@ export interface AssistantItem {
  * - `waiting`: the call is complete, and the gate has not let it run yet; a question may be open
  * - `running`: it was let through
  * - `done`: it ran, and nothing is known to have failed
- * - `failed`: it ran and failed
- * - `refused`: it did not run
+ * - `failed`: it ran and failed, or could not begin
+ * - `refused`: it was not let through, and did not run
  * - `ended`: the turn ended before a result came
  */
 export type ToolCallStatus = "writing" | "waiting" | "running" | "done" | "failed" | "refused" | "ended";
