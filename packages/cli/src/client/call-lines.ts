@@ -99,7 +99,7 @@ function factsOf(call: ToolCallItem): string {
 function changedLines({ argumentsJson, changes }: ToolCallItem): string {
   const { old_string: before, new_string: after, replace_all: everywhere, content } = callArguments(argumentsJson);
   if (typeof before === "string" && typeof after === "string" && everywhere !== true) {
-    const { edits } = diffLines(before, after, { timeoutMs: 20 });
+    const { edits } = diffLines(`${before}\n`, `${after}\n`, { timeoutMs: 20 });
     const sum = (side: "newCount" | "oldCount"): number => edits.reduce((lines, edit) => lines + edit[side], 0);
     return `+${sum("newCount")} -${sum("oldCount")}`;
   }
