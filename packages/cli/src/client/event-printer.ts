@@ -6,7 +6,7 @@ import { PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_p
 import type { Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { runningCallLine } from "./call-lines.ts";
-import { itemLines, type LineContext } from "./item-lines.ts";
+import { itemLines, type LineContext, undoneLine } from "./item-lines.ts";
 import { isSettled } from "./settled.ts";
 
 export interface EventPrinterOptions extends Omit<LineContext, "foldsOutput"> {
@@ -72,6 +72,11 @@ export class EventPrinter {
         // A command may take long, and says nothing itself.
         if (body.value.state === InvokeState.RUN_TOOL) this.#beginCommand(session.call(body.value.toolCallId));
         break;
+      case "changeSetUndone": {
+        const line = undoneLine(body.value.files);
+        if (line !== "") this.line(this.#paint("dim", line));
+        break;
+      }
       case "todosChanged": {
         const done = body.value.items.filter((item) => item.status === TodoStatus.COMPLETED).length;
         this.line(this.#paint("dim", `  todos: ${done} of ${body.value.items.length} done`));

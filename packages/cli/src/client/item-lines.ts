@@ -101,3 +101,8 @@ export function namedPaths(paths: readonly string[]): string {
   const shown = paths.slice(0, 4).map(terminalSafe).join(", ");
   return paths.length > 4 ? `${shown} and ${paths.length - 4} more` : shown;
 }
+
+/** What an undo of somebody brought back; empty if that was no file. */
+export function undoneLine(files: readonly { readonly path: string }[]): string {
+  return files.length === 0 ? "" : `↶ undone: ${files.map(({ path }) => terminalSafe(path)).join(", ")}`;
+}

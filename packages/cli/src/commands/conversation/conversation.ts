@@ -21,7 +21,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { describeNoPlan } from "../plan/plan-text.ts";
 import { writePlan } from "../plan/write-plan.ts";
 import { approveAndRun } from "../run/plan-mode.ts";
-import { describeUndone } from "../sessions/undo-text.ts";
+import { describeBesides } from "../sessions/undo-text.ts";
 import type { Face } from "./face.ts";
 import { Gone, ShownSession } from "./shown-session.ts";
 
@@ -245,7 +245,7 @@ export class Conversation {
 
   #seen(event: InvokeEvent, { session, view }: ShownSession): void {
     const { face } = this.#options;
-    if (event.event.case === "branchChanged") void this.#lookAtWorkspace();
+    if (movesWorkspace.has(event.event.case)) void this.#lookAtWorkspace();
     if (turnOutcome(event) === undefined || view.facts.peek().turn !== undefined) return;
     void this.#lookAtWorkspace();
     // What an ended turn did not get is the person's again.
@@ -392,7 +392,7 @@ export class Conversation {
       skills,
       signal,
       cutOffTurn: async () => this.view.facts.peek().cutOffTurn ?? this.session.cutOffTurn,
-      undo: async () => describeUndone(await this.session.undo({ signal })),
+      undo: async () => describeBesides(await this.session.undo({ signal })),
       changeSettings: (choice) => this.changeSettings(choice),
       useScenario: (name) => {
         this.#scenario = name;
@@ -414,6 +414,11 @@ export class Conversation {
     this.#options.face.changed();
   }
 }
+
+/** Events after which branch or changed files are others, also when no turn runs. */
+const movesWorkspace: ReadonlySet<InvokeEvent["event"]["case"]> = new Set([
+  ...(["branchChanged", "changeSetApplied", "changeSetUndone", "checkpointRestored"] as const),
+]);
 
 function elsewhere({ sessionId, workingDir }: AgentSession): CliError {
   return new CliError(`Session ${sessionId} belongs to ${workingDir}.`, {

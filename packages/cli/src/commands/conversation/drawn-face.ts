@@ -8,6 +8,7 @@ import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Plan } from "@gennai/protocol/model/governance/plan";
 import type { AskedPerson } from "../../client/headless-editor.ts";
+import { undoneLine } from "../../client/item-lines.ts";
 import type { KeptPrompts } from "../../client/kept-prompts.ts";
 import { inPager } from "../../screen/in-pager.ts";
 import { type Frame, InlineScreen } from "../../screen/inline-screen.ts";
@@ -178,8 +179,8 @@ export class DrawnFace implements Face, Disposable {
     if (event.event.case === "planChanged" && event.event.value.stepId === "" && event.event.value.text !== "")
       this.note(`plan: ${terminalSafe(event.event.value.text)}`);
     if (event.event.case === "changeSetUndone") {
-      const files = event.event.value.files.map(({ path }) => terminalSafe(path));
-      this.note(`↶ undone: ${files.join(", ")}`);
+      const line = undoneLine(event.event.value.files);
+      if (line !== "") this.note(line);
     }
     if (event.event.case === "backgroundRunChanged") void this.#lookAtRuns();
     if (this.#replay !== undefined) {

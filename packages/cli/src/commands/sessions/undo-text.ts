@@ -72,11 +72,18 @@ export function describeNames(paths: readonly string[]): string {
 
 const maxTyped = 20;
 
+/** What is to be said of an undo besides its files. */
+export function describeBesides(undone: UndoneChangeSet): string {
+  return undone.files.length === 0 ? describeUndone(undone) : describeParts({ ...undone, files: [] });
+}
+
 /** A change set that was taken back. */
 export function describeUndone(undone: UndoneChangeSet): string {
-  const { files, skipped, refs } = undone;
+  return describeParts(undone) || "Undone: only directories had changed.\n";
+}
+
+function describeParts({ files, skipped, refs }: UndoneChangeSet): string {
   const done = files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`);
   const moved = refs.map((name) => `moved back ${terminalSafe(name)}\n`);
-  const lines = [...done, ...moved, ...skipped.map(leftLine)];
-  return lines.length === 0 ? "Undone: only directories had changed.\n" : lines.join("");
+  return [...done, ...moved, ...skipped.map(leftLine)].join("");
 }
