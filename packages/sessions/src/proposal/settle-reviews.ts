@@ -12,24 +12,35 @@ const masked = "[REDACTED";
 
 /**
  * Applies the newest review in the session's log: what the user refused is removed from the staged tree, and what was kept
- * stays until the workspace has it. Each proposal contains everything staged, so reviews of older ones no longer matter.
+ * stays until the workspace has it; what was kept and undone counts as refused. Each proposal contains everything staged, so
+ * reviews of older ones no longer matter.
  * Repeating it after a kill gives the same result.
  */
 export async function settleReviews(
   tree: StagedTree,
-  { proposals, reviewedProposals }: Pick<SessionState, "proposals" | "reviewedProposals">,
+  { proposals, reviewedProposals, undoneProposals }: Settling,
   blobs: Pick<BlobStore, "get">,
 ): Promise<void> {
   const proposalId = tree.open.findLast((one) => proposals.has(one) && reviewedProposals.has(one)) ?? "";
   const [proposal, review] = [proposals.get(proposalId), reviewedProposals.get(proposalId)];
   if (proposal === undefined || review === undefined) return;
-  const wanted = await wantedStates(tree, { proposal, review, blobs });
+  const wanted = await wantedStates(tree, {
+    proposal,
+    review: undoneProposals.has(proposalId) ? allRefused(review) : review,
+    blobs,
+  });
   // No `await` from here on, so that nothing changes the tree in between.
   const files = [...tree.files.values()].map((file) => {
     const change = wanted.get(file.path);
     return change === undefined ? file : settled(tree, file, change);
   });
   tree.replace(files, { open: tree.open.slice(tree.open.indexOf(proposalId) + 1), proposed: "" });
+}
+
+type Settling = Pick<SessionState, "proposals" | "reviewedProposals" | "undoneProposals">;
+
+function allRefused(review: ProposalReview): ProposalReview {
+  return { ...review, hunks: review.hunks.map((hunk) => ({ ...hunk, decision: "undo" })) };
 }
 
 interface WantedState {

@@ -28,6 +28,7 @@ function staging(stateDir: string) {
   };
   const proposals = new Map<string, Proposal>();
   const reviewedProposals = new Map<string, ProposalReview>();
+  const undoneProposals = new Set<string>();
   return {
     tree,
     stage: (base: string, staged: string) =>
@@ -41,7 +42,8 @@ function staging(stateDir: string) {
       const hunks = [{ changeId: "c1", hunkId: "", decision, editedText: "", note: "" } as const];
       reviewedProposals.set(proposalId, { proposalId, hunks, note: "" });
     },
-    settle: () => settleReviews(tree, { proposals, reviewedProposals }, blobs),
+    undo: (proposalId: string) => undoneProposals.add(proposalId),
+    settle: () => settleReviews(tree, { proposals, reviewedProposals, undoneProposals }, blobs),
     text: () => tree.content(tree.files.get("a.txt")?.staged?.sha256 ?? "").toString(),
   };
 }
@@ -62,6 +64,18 @@ test("an older proposal that is refused after the newest was kept takes nothing 
   stage(lines([2, 8]), lines([2, 5, 8]));
   await settle();
   expect(text()).toBe(lines([2, 5, 8]));
+});
+
+test("what was kept and undone is not proposed again", async () => {
+  await using state = await temporaryDirectory();
+  const { tree, stage, propose, review, undo, settle } = staging(state.root);
+  stage(lines([]), lines([2, 8]));
+  await propose("first");
+  review("first", "keep");
+  undo("first");
+  await settle();
+  await rebaseStagedTree(tree, async () => bytesOf(lines([])));
+  expect(tree.files.size).toBe(0);
 });
 
 test("of two reviews that came between, the newer proposal's counts", async () => {

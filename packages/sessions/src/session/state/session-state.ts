@@ -45,6 +45,8 @@ export interface ChangeSet {
   readonly files: FileChangeRecord[];
   readonly directories: DirectoryChangeRecord[];
   readonly refs: RefMove[];
+  /** The proposal of which this was kept, if it was one. */
+  readonly proposalId: string | undefined;
   undone: boolean;
 }
 
@@ -71,6 +73,8 @@ export class SessionState {
   /** By id, oldest first. */
   readonly plans = new Map<string, PlanRecord>();
   readonly appliedProposals = new Set<string>();
+  /** Those of which what was kept was undone. */
+  readonly undoneProposals = new Set<string>();
   /** As in the log: masked. */
   readonly reviewedProposals = new Map<string, ProposalReview>();
   /** Unanswered requests. */
@@ -278,6 +282,7 @@ export class SessionState {
       case "change-set-undone": {
         const changeSet = this.changeSets.get(event.changeSetId);
         if (changeSet !== undefined) changeSet.undone = true;
+        if (changeSet?.proposalId !== undefined) this.undoneProposals.add(changeSet.proposalId);
         this.#tookBack(event.files);
         break;
       }
@@ -364,12 +369,14 @@ export class SessionState {
     files,
     directories = [],
     refs = [],
+    proposalId,
   }: Extract<SessionEvent, { readonly type: "change-set-applied" }>): void {
     const known = this.changeSets.get(changeSetId) ?? {
       changeSetId,
       files: [],
       directories: [],
       refs: [],
+      proposalId,
       undone: false,
     };
     this.changeSets.set(changeSetId, known);
