@@ -3,7 +3,7 @@ import type { PlanIssue } from "./model/governance/plan.ts";
 /** The request for the same plan in a valid form: "Regenerate (strict)". */
 export function correctionRequestText(issues: readonly PlanIssue[]): string {
   const list = issueLines(issues).map((line) => `- ${line}`);
-  return `Your last answer is not a plan that could be approved:\n${list.join("\n")}\nAnswer again with the whole envelope, mended, as one JSON object and nothing else.`;
+  return `This is no valid plan:\n${list.join("\n")}\nAnswer again with the whole envelope, mended, as one JSON object and nothing else.`;
 }
 
 export function issueLines(issues: readonly PlanIssue[]): readonly string[] {

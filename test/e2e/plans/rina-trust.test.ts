@@ -67,7 +67,7 @@ describe("/rina/send is a turn of the model in plan mode", () => {
     const answer = envelope(write("made.txt"));
     await using server = await open({
       script: [
-        { match: "not a plan that could be approved[\\s\\S]*steps", steps: [{ text: `Here you are: ${answer}` }] },
+        { match: "no valid plan[\\s\\S]*steps", steps: [{ text: `Here you are: ${answer}` }] },
         { match: "please", steps: [{ text: envelope({ id: "p1", title: "T" }) }] },
       ],
     });
