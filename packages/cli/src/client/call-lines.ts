@@ -88,11 +88,16 @@ function factsOf(call: ToolCallItem): string {
   const facts = [
     status === "done" ? changedLines(call) : "",
     status === "refused" ? "refused" : status === "ended" ? "did not end" : "",
-    result?.exitCode === undefined || result.exitCode === 0 ? "" : `exit code ${result.exitCode}`,
-    result?.verification === "failed" ? "verification failed" : "",
+    failedWith(result?.exitCode),
+    // The reason stands below, where there is one.
+    result?.verification === "failed" && result.error === "" ? "verification failed" : "",
     took < toldDuration ? "" : durationWords(took),
   ].filter((fact) => fact !== "");
   return facts.length === 0 ? "" : `   ${facts.join(" · ")}`;
+}
+
+function failedWith(exitCode: number | undefined): string {
+  return exitCode === undefined || exitCode === 0 ? "" : `exit code ${exitCode}`;
 }
 
 /** e.g. `+3 -1`, of an edit of one place, or a new file; else empty. */
@@ -112,7 +117,10 @@ function reasonLines({ callId, status, result, decision }: ToolCallItem, paint: 
   const { error = "" } = result === undefined ? {} : resultForPeople(result);
   const { message } = errorIn(error);
   const asked = decision?.reason ?? "";
-  const reason = message !== "" || status === "done" ? message : asked;
+  // The line above says how a command ended.
+  const ended = failedWith(result?.exitCode);
+  const told = ended !== "" && message.endsWith(` ${ended}.`) ? "" : message;
+  const reason = message !== "" || status === "done" ? told : asked;
   // Nobody saw the question, which says why it was asked.
   const reasons = errorIn(result?.output ?? "").code === "nobody_to_ask" ? [asked, reason] : [reason];
   return reasons.flatMap((text) => (text === "" ? [] : [paint(status === "failed" ? "red" : "yellow", oneLine(text))]));

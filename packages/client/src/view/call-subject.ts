@@ -1,4 +1,5 @@
 import { isRecord, parsedJson } from "@gennai/protocol/json-value";
+import { plural } from "@gennai/protocol/plural";
 
 /** Arguments that say by themselves what a call is about, the most telling first. */
 const telling: readonly string[] = [
@@ -16,7 +17,15 @@ export function callSubject(argumentsJson: string): string {
     const value = values[name];
     if (typeof value === "string" && value !== "") return oneLine(value);
   }
-  return Array.isArray(changes) ? `${changes.length} ${changes.length === 1 ? "change" : "changes"}` : "";
+  const [question] = recordsIn(values["questions"]);
+  if (typeof question?.["question"] === "string") return oneLine(question["question"]);
+  const todos = recordsIn(values["todos"]);
+  if (todos.length > 0) return `${todos.filter(({ status }) => status === "completed").length}/${todos.length} done`;
+  return Array.isArray(changes) ? plural(changes.length, "change") : "";
+}
+
+function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** A call's arguments; while the model writes them, those of its strings that are complete. */

@@ -4,6 +4,12 @@ import { callSubject } from "#view/call-subject";
 test.each([
   ["a command", '{"command":"npm test\\nnpm run x","description":"d"}', "npm test npm run x"],
   ["what is looked for, rather than where", '{"path":"src","pattern":"x"}', "x"],
+  ["the first question", '{"questions":[{"question":"Which name?","options":[]},{"question":"Why?"}]}', "Which name?"],
+  [
+    "how much is done",
+    '{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}',
+    "1/2 done",
+  ],
   ["a number of changes", '{"changes":[{},{}]}', "2 changes"],
   ["nothing of what is no text", '{"command":7}', ""],
   ["nothing of what is no object", "null", ""],
