@@ -35,6 +35,12 @@ export function createConnectionsPolicy(): Policy {
           hint: "Do without it, or tell the user what it is needed for.",
         });
       }
+      // The same question would seem to come again.
+      const inside = wanted
+        .flatMap(({ host, address }) =>
+          address === undefined ? [] : ` ${host} is ${address}, in a network of this machine.`,
+        )
+        .join("");
       const logins = reached.flatMap((effect) =>
         effect.wanted === undefined || effect.login === undefined ? [] : `${effect.url} with ${effect.login}`,
       );
@@ -42,14 +48,14 @@ export function createConnectionsPolicy(): Policy {
         return ask({
           code: "key_needs_confirmation",
           rule: loginRule,
-          reason: `${first.program} wants ${wanted.map(endpointName).join(", ")}; of these, ${logins.join(", ")}. Gennai adds the login to what is read there; the run never sees it. Each change there is asked about.`,
+          reason: `${first.program} wants ${wanted.map(endpointName).join(", ")}; of these, ${logins.join(", ")}.${inside} Gennai adds the login to what is read there; the run never sees it. Each change there is asked about.`,
           hint: "Do without it, or tell the user what it is needed for.",
         });
       }
       return ask({
         code: "network_needs_confirmation",
         rule: connectionRule,
-        reason: `${first.program} wants ${wanted.map(endpointName).join(", ")}.`,
+        reason: `${first.program} wants ${wanted.map(endpointName).join(", ")}.${inside}`,
         hint: "Do without it, or tell the user what it is needed for.",
       });
     },
