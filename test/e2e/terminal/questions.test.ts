@@ -1,4 +1,4 @@
-import { bash } from "@gennai/testkit/scripted-steps";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { serveGennai } from "../process/serve-gennai.ts";
 import { keys } from "./drawn-terminal.ts";
@@ -64,6 +64,30 @@ test("a no with a reason, all of it on a key, and who answered elsewhere", async
   await second.see("denied by you, here");
   await one.see("denied by you, in another window or terminal");
   await one.see("the end");
+});
+
+test("what a person answers the model stays to be read", async () => {
+  const questions = [
+    { question: "Which flag first?", header: "Flag", options: [{ label: "int" }, { label: "string" }] },
+    { question: "How is it named?" },
+    { question: "Where?" },
+  ];
+  await using scene = await terminalScene([[call("AskUser", { questions }), { text: "the end" }]]);
+  const terminal = scene.gennai();
+  await terminal.see("model.json");
+  terminal.type(`begin${keys.enter}`);
+  for (const [shown, answer] of [
+    ["Which flag", "2"],
+    ["How is it", "by its kind"],
+    ["Where?", ""],
+  ] as const) {
+    await terminal.see(shown);
+    await terminal.see(/^\? /m);
+    terminal.type(`${answer}${keys.enter}`);
+  }
+  await terminal.see("the end");
+  for (const line of ["Flag · string", "How is it named? · by its kind", "Where? · left to the model"])
+    expect(terminal.screen()).toContain(line);
 });
 
 test("a server that is killed: the draft stays, the turn is interrupted, and /again goes on with it", async () => {

@@ -96,16 +96,16 @@ export class DrawnFace implements Face, Disposable {
     this.#editor = new PromptEditor(this.#terminal, refresh, this.paint);
     this.#editor.onSubmit = (text) => void this.#submit(text);
     this.#transcript = this.#newTranscript();
+    const shown = { paint: this.paint, print: (text: string) => this.write(text) };
     this.#questions = new AskedQuestions({
-      paint: this.paint,
+      ...shown,
       size: this.#terminal,
       refresh,
-      print: (text) => this.write(text),
       giveBack: (data) => this.#editor.handleInput(data),
       pick: (title, items) => this.pick(title, items),
       waits: (subject) => this.#terminal.attract(subject),
     });
-    this.person = askedPerson(this.#questions, this.paint);
+    this.person = askedPerson(this.#questions, shown);
     this.input = {
       question: (prompt, { signal }) => this.#questions.ask(linePanel(prompt), { signal }),
       suspend: () => this.#lent.suspend(),

@@ -1,4 +1,6 @@
 import { isKeyRepeat, matchesKey } from "@earendil-works/pi-tui";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/user-question";
 import type { AskedPerson } from "../../../client/headless-editor.ts";
 import type { Frame } from "../../../screen/inline-screen.ts";
 import type { Paint } from "../../../terminal/colours.ts";
@@ -214,8 +216,11 @@ export class AskedQuestions {
   }
 }
 
-/** A person who is asked where the prompt is. */
-export function askedPerson(questions: AskedQuestions, paint: Paint): AskedPerson {
+/** A person who is asked where the prompt is; what they answer the model is printed. */
+export function askedPerson(
+  questions: AskedQuestions,
+  { paint, print }: Pick<QuestionPlace, "paint" | "print">,
+): AskedPerson {
   return {
     confirm: async (question, { signal }) =>
       (await questions.ask(new ConfirmPanel(question, paint), { signal })) ?? {
@@ -228,8 +233,14 @@ export function askedPerson(questions: AskedQuestions, paint: Paint): AskedPerso
         const answer = await questions.ask(userQuestionPanel(question, paint), { signal });
         if (answer === undefined) return { end: "cancelled" };
         answers.push(answer);
+        print(paint("dim", `  ${answeredLine(question, answer)}`));
       }
       return { end: "answered", answers };
     },
   };
+}
+
+function answeredLine({ header, question, options }: UserQuestion, { chosen, text }: UserAnswer): string {
+  const words = text === "" ? chosen.flatMap((place) => options[place]?.label ?? []).join(", ") : text;
+  return spelledOut(`${header || question} · ${words || "left to the model"}`).replace(/\s+/g, " ");
 }
